@@ -73,7 +73,7 @@ impl Bank {
         Ok(bank)
     }
 
-    /// Returns the number of maps of the bank.
+    /// Returns the number of free maps in this bank of maps.
     #[must_use]
     pub const fn len(&self) -> usize {
         self.longest.len()

@@ -23,14 +23,16 @@ macro_rules! texts {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ErrorKind {
-    /// An argument is outside its range.
+    /// An argument of the call is outside its range, which the call's documentation gives.
     OutOfRange,
-    /// Arguments contradict each other, or do not suit the map or search to which they are given.
+    /// Arguments of the call contradict each other, or do not suit the map or search to which they
+    /// are given.
     Inconsistent,
-    /// Blocks that are to be taken are not all free, or blocks that are to be given back are not
-    /// all taken.
+    /// Blocks of the map that are to be taken are not all free, or blocks that are to be given back
+    /// are not all taken.
     State,
-    /// The patent (seed 000) has no circuit of the form that was asked for.
+    /// The patent (seed 000) has no search circuit of the form (search, polarity, direction of
+    /// shifts) that was asked for.
     Unsupported,
 }
 

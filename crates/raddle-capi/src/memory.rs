@@ -103,7 +103,8 @@ impl<T: Copy> Out<T> {
     /// `to` is null or misaligned.
     ///
     /// # Safety
-    /// `to` is null, misaligned, or a place for a value that nobody else uses until this value is dropped.
+    /// `to` is null, misaligned, or the address of room for a `T`, which nobody else reads or writes
+    /// until the returned value is dropped.
     pub(crate) unsafe fn new(name: &'static str, to: *mut T) -> Result<Self, Failure> {
         check(name, to, 1)?;
         Ok(Self { to, capacity: 1, name })
@@ -113,8 +114,8 @@ impl<T: Copy> Out<T> {
     /// want the value. An error, which names the argument `name`, where `to` is misaligned.
     ///
     /// # Safety
-    /// `to` is null, misaligned, or a place for a value that nobody else uses until this value is
-    /// dropped.
+    /// `to` is null, misaligned, or the address of room for a `T`, which nobody else reads or writes
+    /// until the returned value is dropped.
     pub(crate) unsafe fn optional(name: &'static str, to: *mut T) -> Result<Option<Self>, Failure> {
         // SAFETY: the caller promises it.
         (!to.is_null()).then(|| unsafe { Self::new(name, to) }).transpose()
@@ -125,8 +126,8 @@ impl<T: Copy> Out<T> {
     /// otherwise.
     ///
     /// # Safety
-    /// `to` is null, misaligned, or a place for `capacity` values that nobody else uses until this
-    /// value is dropped.
+    /// `to` is null, misaligned, or the address of room for `capacity` values, which nobody else reads
+    /// or writes until the returned value is dropped.
     pub(crate) unsafe fn list(
         name: &'static str,
         to: *mut T,

@@ -75,8 +75,8 @@ pub(crate) const GFX1201: Arch = rdna("gfx1201", 640_000, "RX 9070 XT");
 const ARCHS: [&Arch; 9] =
     [&GFX906, &GFX908, &GFX90A, &GFX942, &GFX950, &GFX1100, &GFX1101, &GFX1151, &GFX1201];
 
-/// Returns the instruction set with the name `name`; `None` where the table lacks it. A suffix
-/// after a colon (`gfx90a:sramecc+`) does not matter.
+/// Returns the instruction set with the name `name`; `None` where raddle's table of instruction
+/// sets lacks it. A suffix after a colon (`gfx90a:sramecc+`) does not matter.
 pub(crate) fn arch(name: &str) -> Option<&'static Arch> {
     let name = name.split(':').next().unwrap_or(name).trim();
     ARCHS.into_iter().find(|arch| arch.name.eq_ignore_ascii_case(name))

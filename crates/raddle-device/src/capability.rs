@@ -68,7 +68,8 @@ const fn row(
     Capability { major, minor, blocks, threads, registers, shared_bytes, memory_bytes_per_us, like }
 }
 
-/// Returns the compute capability `major`.`minor`; `None` where the table lacks it.
+/// Returns the compute capability `major`.`minor`; `None` where raddle's table of compute
+/// capabilities lacks it.
 pub(crate) fn capability(major: u32, minor: u32) -> Option<&'static Capability> {
     CAPABILITIES.iter().find(|c| c.major == major && c.minor == minor)
 }

@@ -87,8 +87,8 @@ impl Device {
         self.capacity_bytes.or_else(|| Some(self.gigabytes()? << 30))
     }
 
-    /// Returns the gigabytes of the device's memory by its data sheet; `None` where the table lacks
-    /// the device.
+    /// Returns the gigabytes of the device's memory by its data sheet; `None` where raddle's table
+    /// lacks the device.
     fn gigabytes(&self) -> Option<u64> {
         GIGABYTES.iter().find(|(id, _)| *id == self.id).map(|&(_, gigabytes)| gigabytes)
     }

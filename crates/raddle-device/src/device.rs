@@ -141,7 +141,7 @@ pub struct Device {
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Vec::is_empty"))]
     #[doc(hidden)]
     pub percent_units: Vec<(u32, u16)>,
-    /// Sources of the figures of the device, with the figures that are assumed.
+    /// Sources of the values that describe the device, with the figures that are assumed.
     pub source: String,
     /// Resources of one empty compute unit, in granules.
     pub shape: CuShape,
@@ -154,7 +154,7 @@ pub struct Device {
 const SHORTEST_TURN_NS: u64 = 1_000;
 
 impl Device {
-    /// Checks that the figures of the device can be those of a real one.
+    /// Checks that the values that describe the device can be those of a real one.
     ///
     /// # Errors [`DeviceError`] when the shape is impossible, or a figure that must not be 0 is 0.
     pub fn check(&self) -> Result<(), DeviceError> {

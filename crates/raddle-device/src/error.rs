@@ -36,17 +36,18 @@ impl DeviceError {
 pub(crate) enum Reason {
     /// A device whose compute units have an impossible shape; `error` says what is impossible.
     Shape { name: String, error: ShapeError },
-    /// A figure that no device can have, or that is too large for the types of this crate; `what`
-    /// names it.
+    /// A value, such as a number of compute units, that no device can have, or that is too large
+    /// for the types of this crate; `what` names it.
     Impossible { name: String, what: &'static str },
-    /// A profile that lacks a figure which no other source gives; `what` names it.
+    /// A profile that lacks a value of its device, such as the number of compute units, which no
+    /// other source gives; `what` names it.
     Missing { name: String, what: &'static str },
     /// An NVIDIA device of a generation whose granules are not known.
     Capability { name: String, major: u32, minor: u32 },
     /// An AMD device with an instruction set, `arch`, whose registers are not known.
     Arch { name: String, arch: String },
-    /// A device of another maker that is not in the table: profiles describe such devices too
-    /// little.
+    /// A device of another maker that is not in raddle's table of devices: profiles describe such
+    /// devices too little.
     NotNvidia { name: String },
 }
 

@@ -22,8 +22,9 @@ pub fn find(id: &str) -> Option<Device> {
 /// Returns the device that a profile means by a product name (`Tesla V100-SXM2-16GB`) or by the
 /// name of an instruction set (`gfx908`).
 ///
-/// `None` where the name is not in the table, or can mean devices with other figures: a slice of a
-/// device (MIG), `Orin` (modules with 4 to 16 SMs), `gfx90a`, `gfx942` or `gfx1100`.
+/// `None` where the name is not in raddle's table of devices, or can mean devices with other
+/// figures: a slice of a device (MIG), `Orin` (modules with 4 to 16 SMs), `gfx90a`, `gfx942` or
+/// `gfx1100`.
 #[must_use]
 pub fn find_product(name: &str) -> Option<Device> {
     let name = name.to_lowercase();
@@ -38,7 +39,7 @@ pub fn find_product(name: &str) -> Option<Device> {
 }
 
 /// Returns the AMD device with the instruction set `arch` (`gfx942`, empty where it is not known)
-/// and `cus` compute units; `None` where the table lacks it.
+/// and `cus` compute units; `None` where the table of devices lacks it.
 ///
 /// Of several products with equal figures, such as MI210 and one die of an MI250, the first in the
 /// table is returned. Without an instruction set only those of ROCm's Instinct line are searched,
@@ -67,7 +68,7 @@ pub fn find_arch(arch: &str, cus: u32) -> Option<Device> {
 
 /// Returns the ids of the devices with the AMD instruction set `name` (`gfx942`, also with the
 /// features that tools append: `gfx942:xnack-`), in the order of the table. Products that are not
-/// in the table may have it too.
+/// in raddle's table of devices may have it too.
 ///
 /// ```
 /// assert_eq!(raddle_device::with_arch("gfx1100"), ["rx-7900-xtx"]);

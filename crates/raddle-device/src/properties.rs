@@ -51,7 +51,8 @@ pub struct SourceDevice {
     pub memory_bytes: Option<u64>,
 }
 
-/// Builds a device from the figures of a profile, for a GPU that is not in the table.
+/// Builds a device from the figures of a profile, for a GPU that is not in raddle's table of
+/// devices.
 ///
 /// Of an NVIDIA GPU the number of SMs and the compute capability must be known. Of an AMD GPU the
 /// number of compute units and the instruction set must be known (gfx906, gfx908, gfx90a, gfx942,
@@ -117,8 +118,8 @@ pub fn from_properties(source: &SourceDevice) -> Result<Device, DeviceError> {
     )
 }
 
-/// Builds a device from the figures of a profile, for an AMD GPU that is not in the table. The
-/// error says which figure is missing, unknown or impossible.
+/// Builds a device from the figures of a profile, for an AMD GPU that is not in raddle's table of
+/// devices. The error says which figure is missing, unknown or impossible.
 fn from_arch(source: &SourceDevice) -> Result<Device, DeviceError> {
     let SourceDevice { name, arch, .. } = source;
     let missing = |what| DeviceError(Reason::Missing { name: name.clone(), what });

@@ -40,7 +40,7 @@ impl<T> fmt::Debug for ByLaunch<T> {
 }
 
 impl<T> ByLaunch<T> {
-    /// Returns whether a launch has an entry.
+    /// Returns whether a launch has an entry in this map by launch id.
     #[must_use]
     pub fn contains(&self, id: LaunchId) -> bool {
         self.0.contains_key(&id)
@@ -79,7 +79,7 @@ impl<T> ByLaunch<T> {
         self.0.values().any(holds)
     }
 
-    /// Returns the ids of all launches that have an entry, sorted in ascending order.
+    /// Returns the ids of all launches that have an entry in this map, sorted in ascending order.
     #[must_use]
     pub fn ids(&self) -> Vec<LaunchId> {
         let mut ids: Vec<LaunchId> = self.0.keys().copied().collect();

@@ -153,11 +153,12 @@ pub(crate) enum DispatchReason {
     #[cfg(feature = "recipes")]
     #[error("the decision log cannot be read: {0}; check the path and its rights")]
     ReadLog(#[source] std::io::Error),
-    /// A line of a decision log is not valid; `line` counts from 1.
+    /// The line with the number `line`, from 1, of a decision log is not valid; `what` says why.
     #[cfg(feature = "recipes")]
     #[error("line {line} of the decision log cannot be read: {what}")]
     BadLog { line: usize, what: String },
-    /// A text that should spell an event in the form of the log is not valid.
+    /// A text that should be an event in the JSON form of decision logs is not valid; `what` says
+    /// why.
     #[cfg(feature = "recipes")]
     #[error("this is no event as a decision log spells it: {what}")]
     BadEvent { what: String },

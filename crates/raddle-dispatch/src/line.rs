@@ -22,15 +22,18 @@ use crate::answer::{LoggedAnswer, TakenOff, WrittenPieces};
 pub struct LogLine<T> {
     /// The tick at which the event or answer happened.
     pub t: Tick,
-    /// The number of the step, which is one decision of the dispatcher with the events before it.
+    /// The number of the log line's step, which is one decision of the dispatcher with the events
+    /// before it.
     pub step: u64,
-    /// The event or answer of the line; as JSON it has a key `event` or `answer`.
+    /// The event or answer that the line of the decision log contains; as JSON it has a key `event`
+    /// or `answer`.
     #[serde(flatten)]
     pub said: T,
 }
 
-/// An event in the form of the log. `P` is the type of its pieces (equal workgroups on one compute
-/// unit): [`WrittenPieces`] when a log is written, a list of runs of pieces when a log is read.
+/// An event in the form of the decision log. `P` is the type of its pieces (equal workgroups on one
+/// compute unit): [`WrittenPieces`] when a log is written, a list of runs of pieces when a log is
+/// read.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "event", rename_all = "kebab-case", deny_unknown_fields)]
 #[serde(expecting = "an object with a key `event`")]
@@ -115,7 +118,7 @@ pub(crate) enum LoggedEvent<P> {
         hint: Hint,
     },
     Woke {},
-    /// An event that this version of the log format cannot spell.
+    /// An event that this version of the format of decision logs cannot spell.
     #[serde(skip_deserializing)]
     Unknown,
 }
@@ -227,9 +230,9 @@ pub(crate) const fn read_span(waves: FirstAndCount, cut: FirstAndCount) -> Optio
 }
 
 impl<'a> LoggedAnswer<'a> {
-    /// Returns the log's answer that starts workgroups. If `full` is true it has the addresses
-    /// `places`, else a hash of them. `from` is the number that a short log subtracts from the
-    /// numbers of workgroups; `None` for a log spelled in full.
+    /// Returns the decision log's answer that starts workgroups. If `full` is true it has the
+    /// addresses `places`, else a hash of them. `from` is the number that a short log subtracts
+    /// from the numbers of workgroups; `None` for a log spelled in full.
     pub(crate) fn start(
         launch: LaunchId,
         span: WaveSpan,
@@ -256,7 +259,8 @@ impl WrittenPieces<'_> {
     }
 }
 
-/// Returns, as text, the hash that a log writes instead of the addresses of waves.
+/// Returns, as text, the hash that a log writes instead of the places of waves (the SIMD of each
+/// wave, and where its registers and LDS begin).
 #[must_use]
 #[cfg_attr(not(feature = "recipes"), expect(unreachable_pub, reason = "the log exports it"))]
 #[doc(hidden)]

@@ -12,8 +12,8 @@ pub enum Standstill {
         /// The number of the broken law in the documentation of `raddle_policy::Allocate` or
         /// `raddle_policy::Turn`.
         law: u32,
-        /// The setting of the policy that makes it break the law; `None` where the policy names
-        /// none.
+        /// The setting of the policy that makes the policy break a law (rule) of its trait; `None`
+        /// where the policy names none.
         setting: Option<&'static str>,
     },
     /// Workgroups on the device wait for other workgroups that get no room or no turn. Only a

@@ -49,13 +49,13 @@ impl core::fmt::Debug for ToldLine<'_> {
 }
 
 impl<'a> ToldLine<'a> {
-    /// Returns the tick of the event or the answer.
+    /// Returns the tick of the log line's event or answer.
     #[must_use]
     pub const fn tick(&self) -> Tick {
         self.0.t
     }
 
-    /// Returns whether the line is an event; if false, it is an answer.
+    /// Returns whether the log line is an event; if false, it is an answer of the dispatcher.
     #[must_use]
     pub const fn is_event(&self) -> bool {
         matches!(self.0.said, LineBody::Event(_))

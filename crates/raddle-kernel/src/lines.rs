@@ -11,10 +11,10 @@ pub(crate) struct SourceLine {
     /// Number of the source line with which the logical line ends, from 1.
     pub(crate) last: u32,
     pub(crate) kind: LineKind,
-    /// Words of the line: names, numbers and signs; a quoted text is one word. The name of a
+    /// Words of the source line: names, numbers and signs; a quoted text is one word. The name of a
     /// directive, such as `ifdef`, is left out.
     pub(crate) words: Vec<String>,
-    /// Names of the parameters of a macro that the line defines.
+    /// Names of the parameters of a macro that the source line defines.
     pub(crate) parameters: Vec<String>,
     /// Path of the file that an `#include` line names; empty for other lines.
     pub(crate) path: String,
@@ -86,7 +86,7 @@ pub(crate) fn lines(source: &str) -> Vec<SourceLine> {
 }
 
 /// Returns the number of bytes of the `//` comment with which `rest` begins, up to the end of its
-/// line; a line that ends with a backslash goes on in the next one.
+/// line in the source; a line that ends with a backslash goes on in the next one.
 fn comment(rest: &str) -> usize {
     let mut from = 0;
     while let Some(end) = rest[from..].find('\n') {

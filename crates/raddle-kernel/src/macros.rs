@@ -187,8 +187,8 @@ impl MacroTable {
 /// Position of a source line within the `#if` conditions of the preprocessor.
 #[derive(Clone, Copy, Default)]
 struct ConditionPlace {
-    /// Number of preprocessor conditions around the line; include guards (`#ifndef X`, with a
-    /// `#define X` in it) are not counted.
+    /// Number of preprocessor conditions (`#if`) around the source line that is read now; include
+    /// guards (`#ifndef X`, with a `#define X` in it) are not counted.
     depth: u32,
     /// True for a condition that decides which code is compiled; false where it encloses only
     /// pragmas and other lines that change nothing.

@@ -22,8 +22,8 @@ pub enum Verdict {
     Conditional(Conditions),
     /// The kernel may not be run again, for this reason.
     Not(Reason),
-    /// The analysis could not show that a second run is harmless, for this reason. The verdict
-    /// counts as a no.
+    /// The analysis could not show, for this reason, that stopping a launch of the kernel part-way
+    /// and running it again is harmless. The verdict counts as a no.
     Unknown(Reason),
 }
 
@@ -206,8 +206,8 @@ fn by_origin(
 /// apart.
 const DEEPEST: u32 = 16;
 
-/// Most values that are visited to find out whether a written value is computed from a value that
-/// was read at the same address. Beyond that number the answer is no.
+/// Largest number of values that the analysis visits to find out whether a written value is
+/// computed from a value that was read at the same address. Beyond that number the answer is no.
 const MOST_LOOKS: usize = 400_000;
 
 /// Returns (in place, line of the write) for each of `writes` that may overlap one of `reads` in

@@ -105,9 +105,9 @@ impl Inquiry {
         self.done(&ToDaemon::Hint { pid, hint })
     }
 
-    /// Replaces the turn and preempt policies of the daemon by those of a recipe. Programs keep
-    /// their work, and preemptions under way go on. Returns the number of programs that have joined
-    /// the daemon.
+    /// Replaces the turn (the right to use the device) and preempt policies of the daemon by those
+    /// of a recipe. Programs keep their work, and preemptions under way go on. Returns the number
+    /// of programs that have joined the daemon.
     ///
     /// # Errors The daemon is gone, does not know a policy of the recipe, or cannot use it.
     pub fn set(&mut self, recipe: &Recipe) -> Result<u64, LiveError> {

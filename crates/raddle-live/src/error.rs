@@ -5,7 +5,8 @@ use std::io;
 use raddle_dispatch::RecipeError;
 use raddle_preempt::PreemptError;
 
-/// Error of a client or of the daemon.
+/// Error of a client (the part of a program that schedules its launches live), or of the daemon
+/// (which schedules all programs of a user).
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 #[expect(missing_docs, reason = "the message says what each field is")]
@@ -17,7 +18,7 @@ pub enum LiveError {
     /// The GPU runtime that a client was started with has other abilities than were declared.
     #[error("the runtime declares other abilities than the client was started with: give the same")]
     DeclaredOther,
-    /// A report is about a launch that was not submitted.
+    /// A report of the GPU runtime is about a launch that was not submitted.
     #[error("submission {launch} is not known: the log must hold its answer before")]
     NoLaunch { launch: u64 },
     /// No daemon serves the socket at this path.
@@ -26,32 +27,34 @@ pub enum LiveError {
     /// The daemon's socket cannot be made at this path.
     #[error("no socket can be made at {path}: {cause}")]
     Listen { path: String, cause: io::Error },
-    /// The connection to the daemon broke.
+    /// The connection of a client or a tool to the daemon broke.
     #[error("the connection is broken: {0}; is the daemon still there (`raddle live status`)?")]
     Socket(#[source] io::Error),
-    /// The daemon did not answer in time.
+    /// The daemon did not answer a question of a tool within five seconds.
     #[error(
         "the daemon has not answered for 5 s: it is stopped (continue it with `kill -CONT`), or its machine is too busy"
     )]
     NoAnswer,
-    /// The daemon has closed the connection.
+    /// The daemon has closed the connection of a client or a tool.
     #[error(
         "the daemon has closed the connection: it has as many as it takes (256), heard nothing for too long, or has ended; `raddle live status` counts why"
     )]
     Closed,
-    /// A message has the version `version`, which this raddle does not read.
+    /// A message between the daemon and a program has the version `version` of the protocol, which
+    /// this raddle does not read.
     #[error("a message of version {version}, and this raddle speaks version 1: use one version")]
     Version { version: u8 },
-    /// A message of `length` bytes is longer than the `most` bytes that are allowed.
+    /// A message between the daemon and a program, of `length` bytes, is longer than the `most`
+    /// bytes that are allowed.
     #[error("a message of {length} bytes, and at most {most} are taken")]
     TooLong { length: usize, most: usize },
-    /// A message cannot be parsed by this version of raddle.
+    /// A message between the daemon and a program cannot be parsed by this version of raddle.
     #[error("a message that cannot be read: {0}")]
     Message(#[source] serde_json::Error),
-    /// The daemon sent an answer that does not belong to the question.
+    /// The daemon sent an answer of another kind than the tool's question asks for.
     #[error("the daemon answers something else: use one version of raddle for both")]
     Strange,
-    /// The daemon refuses an order, for the reason `why`.
+    /// The daemon refuses an order that a tool or a program has sent, for the reason `why`.
     #[error("the daemon refuses: {why}")]
     Refused { why: String },
     /// The recipe would do nothing: it lets every program run, and its policy `policy` answers a
@@ -60,7 +63,7 @@ pub enum LiveError {
         "the recipe lets everyone run, and its {slot} policy `{policy}` places work on a device, which a live daemon does not see: so nothing of it would be done. Give a recipe with a turn policy"
     )]
     NotLive { slot: &'static str, policy: &'static str },
-    /// The policies of a recipe cannot be made.
+    /// The policies that a recipe names cannot be made, as a setting of theirs is wrong.
     #[error(transparent)]
     Recipe(#[from] RecipeError),
     /// The log of a client or a daemon could not be written.
@@ -72,7 +75,7 @@ pub enum LiveError {
     /// The line `line` of a log, counted from 1, makes no sense; `what` says why.
     #[error("line {line} of the log cannot be read: {what}")]
     BadLog { line: usize, what: String },
-    /// A thread of a client or of its link cannot be started.
+    /// A thread of a client, or of its link to the daemon, cannot be started.
     #[error("a thread cannot be started: {0}; raise the limit of processes (ulimit -u)")]
     Thread(#[source] io::Error),
 }

@@ -42,7 +42,7 @@ pub enum RefusedClient {
     TooLong,
     /// The client sent more messages in a second than it may.
     TooFast,
-    /// The client did not read the messages of the daemon.
+    /// The daemon ended the connection, as the client did not read the daemon's messages.
     NotReading,
 }
 
@@ -133,7 +133,7 @@ pub struct ProgramStatus {
 pub enum OffReason {
     /// The program has no work that waits for submission or is in the GPU runtime.
     NoWork,
-    /// The turn policy lets other programs use the device.
+    /// The program may not submit work: the turn policy lets other programs use the device.
     Others,
     /// A process of the user has ordered the program off the device, as `raddle live preempt` does.
     Order,

@@ -17,14 +17,14 @@ use crate::native::{NativeHandle, asked, asked_bytes, native};
 /// sets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ClArgumentKind {
-    /// The argument is plain bytes, such as a number or a struct, which the runtime copies when the
-    /// argument is set.
+    /// The kernel argument is plain bytes, such as a number or a struct, which the runtime copies
+    /// when the argument is set.
     Value,
-    /// The argument is a memory object: a buffer, an image or a pipe.
+    /// The kernel argument is a memory object: a buffer, an image or a pipe.
     Memory,
-    /// The argument is local memory, for which the program gives only a size in bytes.
+    /// The kernel argument is local memory, for which the program gives only a size in bytes.
     Local,
-    /// The argument is a sampler of images.
+    /// The kernel argument is a sampler of images.
     Sampler,
 }
 
@@ -33,10 +33,10 @@ pub(crate) enum ClArgumentKind {
 pub(crate) enum KernelArgument {
     Value(SmallVec<[u8; 16]>),
     Memory(NativeHandle),
-    /// The argument is local memory of this number of bytes.
+    /// The kernel argument is local memory of this number of bytes.
     Local(usize),
     Sampler(NativeHandle),
-    /// The argument is an address in shared virtual memory.
+    /// The kernel argument is an address in shared virtual memory.
     Svm(NativeHandle),
 }
 

@@ -2,7 +2,8 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Kind of event that the layer counts, such as the kill of a launch. Each kind has a counter.
+/// Kind of event that the layer (our library between a program and OpenCL) counts, such as the kill
+/// of a launch. Each kind has a counter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Count {
     /// Number of launches that the layer schedules: it holds them back, and submits them to the

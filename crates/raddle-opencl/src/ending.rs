@@ -27,7 +27,7 @@ unsafe extern "C" {
 static OWNER: AtomicU32 = AtomicU32::new(0);
 /// Function that writes out and ends the logs, called at the end of the program.
 static LOGS: OnceLock<fn()> = OnceLock::new();
-/// True once the program has begun to end.
+/// True once the program that uses the layer has begun to end.
 static ENDED: AtomicBool = AtomicBool::new(false);
 /// Number of threads of the layer that have the right (a pass) to call the runtime now.
 static PASSES: AtomicU32 = AtomicU32::new(0);
@@ -38,8 +38,8 @@ static VISITORS: AtomicU32 = AtomicU32::new(0);
 static GATE: (Mutex<()>, Condvar) = (Mutex::new(()), Condvar::new());
 
 thread_local! {
-    /// Number of rights to call the layer or the runtime that this thread holds; a nested call adds
-    /// one.
+    /// Number of rights (taken one inside the other) to call the layer or the OpenCL runtime that
+    /// this thread holds; a nested call adds one.
     static INSIDE: Cell<u32> = const { Cell::new(0) };
     /// True on the layer's threads that call callbacks of the program or complete events. Their
     /// calls of the layer while the program ends do not let other threads call the runtime, as the
@@ -47,8 +47,9 @@ thread_local! {
     static CALLS_BACK: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Right of a thread to call the runtime, as long as the value exists. The counter is decremented
-/// when the value is dropped; `None` for a nested right, which is not counted.
+/// Right of a thread to call the layer or the OpenCL runtime while a program may be ending; the
+/// thread has it as long as this value exists. The counter is decremented when the value is
+/// dropped; `None` for a nested right, which is not counted.
 pub(crate) struct Right(Option<&'static AtomicU32>);
 
 impl Right {

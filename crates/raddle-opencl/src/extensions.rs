@@ -21,11 +21,11 @@ pub const COUNT_FUNCTION: &CStr = c"raddle_layer_count";
 /// Name under which a program finds [`crate::raddle_layer_hint`].
 pub const HINT_FUNCTION: &CStr = c"raddle_layer_hint";
 
-/// Result of looking up an extension function by name for the program.
+/// Result of a program's look-up of an OpenCL extension function by its name.
 enum FoundExtension {
-    /// No function is returned, as if the extension did not exist.
+    /// No extension function is returned to the program, as if the extension did not exist.
     Hidden,
-    /// A function of the layer is returned, at this address.
+    /// A function of the layer is returned to the program; its address is this one.
     Ours(*mut c_void),
     /// The function of the runtime is returned, if the runtime has it.
     Native,

@@ -68,7 +68,7 @@ pub(crate) struct Svm {
     context: NativeHandle,
     at: NativeHandle,
     bytes: usize,
-    /// True if the layer frees the memory; false if the runtime does.
+    /// True if the layer frees this shared virtual memory; false if the OpenCL runtime does.
     is_ours: std::sync::atomic::AtomicBool,
 }
 

@@ -2,8 +2,8 @@
 //!
 //! The layer finds an object by its handle. Handles come again: the address of an object that is
 //! gone is given to the next one. So an entry counts the references of the program by the calls
-//! that take and release them, and with the last one nothing is found under the handle that does
-//! not still keep the object itself.
+//! that take and release them. Once the program has released the last one, the object is found
+//! under its handle only while another part of the layer still keeps it.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard, Weak};
@@ -101,7 +101,7 @@ impl<T> HandleRegistry<T> {
         }
     }
 
-    /// Returns the number of objects in the registry.
+    /// Returns the number of the program's objects in the registry.
     #[cfg(test)]
     fn len(&self) -> usize {
         self.read().len()

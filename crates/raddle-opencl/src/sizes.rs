@@ -69,11 +69,12 @@ impl Sizes {
 pub(crate) struct Part {
     /// Dimension along which the launch is cut; 3 for a whole launch.
     pub(crate) axis: u32,
-    /// Number of the first workgroup of the range along the dimension of the cut.
+    /// Number of the first workgroup of this part of a launch, along the dimension in which the
+    /// launch is cut.
     pub(crate) first: u32,
     /// Number of workgroups of the whole launch along the dimension of the cut.
     pub(crate) groups: u32,
-    /// True for the last range of the launch.
+    /// True for the last part of the launch.
     pub(crate) is_last: bool,
 }
 
@@ -81,7 +82,7 @@ impl Part {
     /// Part that stands for a whole launch, which is not cut.
     pub(crate) const WHOLE: Self = Self { axis: 3, first: 0, groups: 0, is_last: true };
 
-    /// Returns whether the range is the first one of its launch.
+    /// Returns whether this part is the first one of its launch.
     pub(crate) const fn is_first(&self) -> bool {
         self.first == 0
     }

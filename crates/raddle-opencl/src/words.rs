@@ -15,12 +15,13 @@ use crate::native::{NativeHandle, asked, native};
 /// Kind of memory through which a device sees, while kernels run, what the host writes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Sight {
-    /// There is no such memory: while kernels run, the device does not see what the host writes.
+    /// No memory exists through which the device sees, while kernels run, what the host writes.
     None,
-    /// The memory is shared virtual memory. `atomics` is true if atomic operations of the host and
-    /// of the device work on it together.
+    /// The memory through which the device sees what the host writes is shared virtual memory.
+    /// `atomics` is true if atomic operations of the host and of the device work on it together.
     Svm { atomics: bool },
-    /// The memory is a buffer in memory of the host, which the device reads and writes.
+    /// The memory through which the device sees what the host writes is a buffer in memory of the
+    /// host.
     HostPointer,
 }
 
@@ -66,7 +67,8 @@ pub(crate) const fn number(sequence: u64) -> u32 {
     sequence as u32
 }
 
-/// Kind of a range of launches that are told to end: to leave at their start, or to be killed.
+/// Kind of a cut, a range of launches of one queue that are told through shared memory to end:
+/// either they leave at their start, or they are killed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Cut {
     Leave,
@@ -171,7 +173,8 @@ impl Words {
         fence(Ordering::SeqCst);
     }
 
-    /// Empties both ranges of launches, so that no launch leaves or is killed.
+    /// Empties both ranges of launches (those that leave, those that are killed) in the shared
+    /// memory, so that no launch leaves or is killed.
     pub(crate) fn lower(&self) {
         self.raise(Cut::Leave, 0, 0);
         self.raise(Cut::Kill, 0, 0);

@@ -19,14 +19,14 @@ pub enum Received<'l> {
     /// A barrier: packets behind it wait for the signals that the barrier names.
     /// [`BarrierPacket`](crate::BarrierPacket) reads its fields.
     Barrier,
-    /// A packet of a type that the format does not have, such as a vendor's packet, with its type
-    /// number. The agent cannot process the packet, so the caller has to.
+    /// A packet of a type that the packet format does not have, such as a vendor's packet, with its
+    /// type number. The agent cannot process the packet, so the caller has to.
     Foreign(u8),
 }
 
 impl<'l> Received<'l> {
-    /// Returns the launches of the packet. A barrier has none, nor has a packet of a type that the
-    /// format does not have.
+    /// Returns the launches of the packet. A barrier packet has none, nor has a packet of a type
+    /// that the packet format does not have.
     #[must_use]
     pub const fn launches(self) -> &'l [LaunchImage] {
         match self {
@@ -35,8 +35,8 @@ impl<'l> Received<'l> {
         }
     }
 
-    /// Returns the launches of the packet; a packet of a type that the format does not have is an
-    /// error.
+    /// Returns the launches of the packet; a packet of a type that the packet format does not have
+    /// is an error.
     ///
     /// # Errors
     /// [`OutOfRange`](crate::ErrorKind::OutOfRange) for a foreign packet.
@@ -58,14 +58,14 @@ pub struct Agent {
 }
 
 impl Agent {
-    /// Returns an agent that has no launch in its table yet.
+    /// Returns an agent that has no launch in its reference table (of stored launches) yet.
     #[must_use]
     pub fn new(format: AqlFormat) -> Self {
         Self { format, table: ReferenceTable::default() }
     }
 
     /// Returns an agent with a table of launches that was filled before. Entries beyond the number
-    /// of entries in the format are emptied.
+    /// of entries in the packet format are emptied.
     #[must_use]
     #[doc(hidden)]
     pub fn with_table(format: AqlFormat, mut table: ReferenceTable) -> Self {
@@ -87,7 +87,7 @@ impl Agent {
 
     /// Decodes a packet into the first elements of `launches`, and returns those elements: the
     /// launches that the packet makes the device run. The launch of a reference packet is also
-    /// stored in the table.
+    /// stored in the agent's reference table.
     ///
     /// # Errors When anything in the packet is malformed, or it names an empty entry. Then nothing
     /// is stored in the table, and the list has arbitrary contents.
@@ -117,7 +117,8 @@ impl Agent {
     }
 
     /// Decodes a condensed packet into the first elements of `launches`, and returns the number of
-    /// its launches; an error where the packet is malformed or names an empty entry of the table.
+    /// its launches; an error where the packet is malformed or names an empty entry of the agent's
+    /// reference table.
     #[inline]
     fn decode(
         &self,

@@ -11,16 +11,16 @@ use crate::packet_types::{AQL_BYTES, AqlPacket, HALF_WORDS};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[doc(hidden)]
 pub struct Diff {
-    /// Bits of the fields that differ: bit `i` is field `i` of the format.
+    /// Bits of the fields that differ: bit `i` is field `i` of the packet format.
     pub vector: u16,
-    /// Values of the fields in which the launch differs from the table entry; all other fields are
-    /// 0.
+    /// Values of the fields in which the launch differs from the entry of the agent's reference
+    /// table; all other fields are 0.
     pub values: LaunchImage,
 }
 
 impl Diff {
-    /// Sets the field with the number `number` of the difference to a value that the table entry
-    /// does not have.
+    /// Sets the field with the number `number` of the difference to a value that the entry of the
+    /// agent's reference table does not have.
     ///
     /// # Errors
     /// When there is no such field, or the value has more bits than the field.
@@ -40,14 +40,15 @@ impl Diff {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[doc(hidden)]
 pub struct CondensedKernel {
-    /// Number of the table entry from which the launch is made.
+    /// Number of the entry of the agent's reference table from which the launch is made.
     pub ref_num: u16,
-    /// Difference of the launch from the table entry `ref_num`.
+    /// Difference of the launch from the entry `ref_num` of the agent's reference table.
     pub diff: Diff,
 }
 
-/// Condensed packet: a packet of several launches, each given as a table entry (a stored launch)
-/// and the fields that differ from it. The packet may be complete, or still being filled.
+/// Condensed packet: a packet of several launches, each given as an entry of the agent's reference
+/// table (a stored launch) and the fields that differ from it. The packet may be complete, or still
+/// being filled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Condensed {
     packet: AqlPacket,
@@ -97,8 +98,8 @@ impl Condensed {
         self.used
     }
 
-    /// Adds a kernel launch to the packet: the table entry `ref_num`, in which the fields of
-    /// `vector` (bit `i` is field `i`) have the values of `launch`.
+    /// Adds a kernel launch to the packet: the entry `ref_num` of the agent's reference table, in
+    /// which the fields of `vector` (bit `i` is field `i`) have the values of `launch`.
     ///
     /// # Errors When the packet has no room for the kernel, or there is no such entry or field;
     /// nothing changes then.

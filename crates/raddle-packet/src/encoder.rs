@@ -13,7 +13,7 @@ use crate::replacement::{LaunchRequest, NearestEntry, PacketChoice, ReplacementP
 use crate::table::ReferenceTable;
 
 /// Encoder: the side that sends packets. It makes packets of launches for an agent (the reader of
-/// the packets), and tracks which launches the agent has stored in its table.
+/// the packets), and tracks which launches the agent has stored in its reference table.
 #[derive(Clone, Debug)]
 pub struct Encoder<P> {
     format: AqlFormat,
@@ -95,7 +95,8 @@ impl PacketTally {
 }
 
 impl<P: ReplacementPolicy> Encoder<P> {
-    /// Returns an encoder for an agent that has no launch in its table yet.
+    /// Returns an encoder for an agent that has no launch in its reference table (of stored
+    /// launches) yet.
     #[must_use]
     pub fn new(format: AqlFormat, policy: P) -> Self {
         Self {
@@ -215,8 +216,8 @@ impl<P: ReplacementPolicy> Encoder<P> {
         self.open = Condensed::new(&self.format);
     }
 
-    /// Returns the table entry from which the launch differs least; `None` where the table is
-    /// empty.
+    /// Returns the entry of the agent's reference table from which the launch differs least; `None`
+    /// where the table is empty.
     fn nearest(&self, launch: &LaunchImage) -> Option<NearestEntry> {
         let near = |(ref_num, entry): (u16, &LaunchImage)| {
             let vector = launch.differs(entry);

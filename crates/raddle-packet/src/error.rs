@@ -48,16 +48,18 @@ impl PacketError {
 /// Reason of a [`PacketError`], with the values that the error message shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Reason {
-    /// A packet of a type that the format does not have.
+    /// A packet of a type that the packet format does not have.
     Type { found: u8, types: PacketTypes },
-    /// A packet of another type than the wanted one.
+    /// A packet of the type `found`, where a packet of the type `wanted` was to be read.
     OtherType { found: u8, wanted: u8 },
-    /// A packet of another type where a barrier is wanted.
+    /// A packet of another type where a barrier packet (holds back the packets after it until
+    /// signals are given) is wanted.
     NotBarrier { found: u8, types: PacketTypes },
-    /// A barrier for which the format has no type. With `any` the barrier waits for one of its
-    /// signals, else for all of them.
+    /// A barrier packet (holds back the packets after it until signals are given) for which the
+    /// packet format has no packet type. With `any` it waits for one of its signals, else for all
+    /// of them.
     NoBarrier { any: bool, types: PacketTypes },
-    /// A condensed packet with no kernel.
+    /// A condensed packet (several launches, as differences from stored ones) that holds no launch.
     NoKernels,
     /// A condensed packet that announces more kernels than its half-words can hold; `kernel` is the
     /// number of the first kernel without room.
@@ -69,27 +71,29 @@ pub(crate) enum Reason {
     /// An entry number that the agent's table does not have; `entries` is the number of its
     /// entries.
     RefNum { ref_num: u16, entries: u16 },
-    /// A half-word for a field of one byte whose high byte is not 0.
+    /// A half-word (16 bits) of a condensed packet, for a field of one byte whose high byte is not
+    /// 0.
     HighByte { kernel: u16, field: &'static str },
-    /// A value that has more bits than its field.
+    /// A value of a launch that has more bits than the packet field for which it is meant.
     Wide { field: &'static str, value: u64, bits: u8 },
     /// A kernel for which a condensed packet has no room; `wanted` is the number of half-words that
     /// the packet would take.
     Full { wanted: u16 },
-    /// A field number that no format has.
+    /// A number of a field of a launch that no packet format has.
     NoField { number: usize },
-    /// A type number that two kinds of packet share.
+    /// A packet format in which two kinds of packet have the same type number, the given one.
     SharedType(u8),
-    /// A number of table entries below 1 or above 8.
+    /// A packet format whose agents have a reference table with fewer than 1 or more than 8
+    /// entries.
     Entries(u16),
     /// A ring with a number of slots that is not a power of two.
     Slots(usize),
     /// A packet for a slot of the ring that was not reserved, or that has a packet already.
     NotReserved { index: u64 },
-    /// A packet of the type that marks an empty slot.
+    /// A packet to be sent whose type is the one that marks a slot of the ring as empty.
     EmptySlot,
     #[cfg(feature = "alloc")]
-    /// A setting that is 0 or above `most`.
+    /// A setting `key` of the launch path that is 0 or above `most`.
     Setting { key: &'static str, found: u16, most: u16 },
 }
 

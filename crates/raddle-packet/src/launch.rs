@@ -66,7 +66,7 @@ impl LaunchImage {
         FIELDS.get(number).map_or(0, |field| integer(&self.image[field.range()]))
     }
 
-    /// Sets the field with the number `number` of the format to a value.
+    /// Sets the field with the number `number` of the packet format to a value.
     ///
     /// # Errors
     /// When there is no such field, or the value has more bits than the field.
@@ -116,7 +116,7 @@ impl LaunchImage {
     }
 
     /// Returns a reference packet of this launch, by which the agent stores it in the entry
-    /// `ref_num` of its table.
+    /// `ref_num` of the agent's reference table.
     ///
     /// # Errors
     /// When the table has no such entry.
@@ -138,7 +138,7 @@ impl LaunchImage {
     }
 
     /// Returns the fields in which this launch differs from `other`, as bits: bit `i` is field `i`
-    /// of the format.
+    /// of the packet format.
     #[must_use]
     #[inline]
     pub fn differs(&self, other: &Self) -> u16 {

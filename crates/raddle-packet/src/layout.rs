@@ -208,7 +208,7 @@ impl Default for AqlConfig {
 pub struct AqlFormat(AqlConfig);
 
 impl AqlFormat {
-    /// Checks the settings and returns the format that they describe.
+    /// Checks the settings and returns the packet format that they describe.
     ///
     /// # Errors
     /// [`Inconsistent`](crate::ErrorKind::Inconsistent) when two kinds of packet have one type (but
@@ -255,7 +255,7 @@ impl AqlFormat {
         self.0.entries
     }
 
-    /// Returns an error where the table has no entry `ref_num`.
+    /// Returns an error where the agent's reference table has no entry `ref_num`.
     pub(crate) const fn check_entry(&self, ref_num: u16) -> Result<(), PacketError> {
         if ref_num < self.0.entries {
             return Ok(());
@@ -264,8 +264,8 @@ impl AqlFormat {
     }
 
     /// Returns the size of a launch in a condensed packet, in half-words (16 bits), the header
-    /// included. The launch differs from its table entry in the fields of `vector` (bit `i` is
-    /// field `i`).
+    /// included. The launch differs from a stored launch, its entry in the agent's reference table,
+    /// in the fields of `vector` (bit `i` is field `i`).
     #[must_use]
     #[inline]
     #[doc(hidden)]
@@ -278,8 +278,9 @@ impl AqlFormat {
         (1 + vector.count_ones() + more) as u16
     }
 
-    /// Returns the 16-bit header of a launch in a condensed packet. `ref_num` is the number of its
-    /// table entry, and `vector` has a bit for each field that differs from that entry.
+    /// Returns the 16-bit header of a launch in a condensed packet. `ref_num` is the number of the
+    /// launch's entry in the agent's reference table, and `vector` has a bit for each field that
+    /// differs from that entry.
     #[must_use]
     #[inline]
     #[doc(hidden)]
@@ -290,8 +291,8 @@ impl AqlFormat {
         }
     }
 
-    /// Returns (number of the table entry, bits of the fields that differ from it) of the header of
-    /// a launch in a condensed packet.
+    /// Returns (number of the entry of the agent's reference table, bits of the fields that differ
+    /// from it) of the header of a launch in a condensed packet.
     #[must_use]
     #[inline]
     #[doc(hidden)]
@@ -303,7 +304,7 @@ impl AqlFormat {
     }
 
     /// Copies the value of a field between a launch and a condensed packet, with the half-words in
-    /// the order of the format. `to` and `from` are both as long as the field.
+    /// the order of the packet format. `to` and `from` are both as long as the field.
     #[inline]
     pub(crate) fn copy_value(&self, to: &mut [u8], from: &[u8]) {
         to.copy_from_slice(from);

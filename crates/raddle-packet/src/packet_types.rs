@@ -24,11 +24,11 @@ pub struct PacketTypes {
     pub reference: u8,
     /// Type number of a condensed packet.
     pub condensed: u8,
-    /// Type number of a barrier that waits for all of its signals; `None` where the format has
-    /// none.
+    /// Type number of a barrier packet (holds back the packets after it until signals are given)
+    /// that waits for all of its signals; `None` where the packet format has none.
     pub barrier_and: Option<u8>,
-    /// Type number of a barrier that waits for one of its signals; `None` where the format has
-    /// none.
+    /// Type number of a barrier packet (holds back the packets after it until signals are given)
+    /// that waits for one of its signals; `None` where the packet format has none.
     pub barrier_or: Option<u8>,
 }
 

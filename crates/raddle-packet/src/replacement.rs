@@ -10,21 +10,23 @@ use crate::packet_types::{AQL_ENTRIES, HALF_WORDS};
 /// Kind of packet by which one launch is sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum PacketChoice {
-    /// A condensed packet, which gives the launch as its difference from the nearest table entry.
-    /// If the table is empty, an ordinary packet is sent instead.
+    /// A condensed packet, which gives the launch as its difference from the most similar launch
+    /// that the agent has stored. If the agent's reference table is empty, an ordinary packet is
+    /// sent instead.
     Condense,
     /// An ordinary dispatch packet, which has all fields of the launch.
     Ordinary,
-    /// A reference packet, which also stores the launch in this entry of the table. If there is no
-    /// such entry, an ordinary packet is sent instead.
+    /// A reference packet, which also stores the launch in this entry of the agent's reference
+    /// table. If there is no such entry, an ordinary packet is sent instead.
     Store(u16),
 }
 
-/// Table entry (stored launch) from which a launch differs in the fewest half-words (16 bits).
-/// Among equals an entry of the same kernel is preferred, then the lowest number.
+/// Entry of the agent's reference table (stored launch) from which a launch differs in the fewest
+/// half-words (16 bits). Among equals an entry of the same kernel is preferred, then the lowest
+/// number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NearestEntry {
-    /// Number of the nearest entry in the table.
+    /// Number of the nearest entry in the agent's reference table.
     pub ref_num: u16,
     /// Fields that differ, as bits: bit `i` is field `i`.
     pub vector: u16,
@@ -40,9 +42,11 @@ pub struct LaunchRequest<'a> {
     pub format: &'a AqlFormat,
     /// Launch to be sent.
     pub launch: &'a LaunchImage,
-    /// Table entry from which the launch differs least; `None` where the table is empty.
+    /// Entry (stored launch) from which the launch differs least; `None` where the agent's
+    /// reference table is empty.
     pub nearest: Option<NearestEntry>,
-    /// Lowest entry of the table that is empty; `None` where the table is full.
+    /// Number of the lowest empty entry of the agent's reference table; `None` where the table is
+    /// full.
     pub vacant: Option<u16>,
     /// Number of half-words (16 bits) that are free in the condensed packet that is being filled; 0
     /// if none is.
@@ -50,9 +54,9 @@ pub struct LaunchRequest<'a> {
 }
 
 impl LaunchRequest<'_> {
-    /// Returns whether the nearest table entry is of the same kernel, and the launch differs from
-    /// it by at most `near` half-words (16 bits). If an entry of another kernel is the nearest, the
-    /// answer is false.
+    /// Returns whether the nearest entry of the agent's reference table is of the same kernel, and
+    /// the launch differs from it by at most `near` half-words (16 bits). If an entry of another
+    /// kernel is the nearest, the answer is false.
     #[must_use]
     #[inline]
     pub(crate) fn is_near(&self, near: u16) -> bool {
@@ -60,9 +64,9 @@ impl LaunchRequest<'_> {
             .is_some_and(|nearest| nearest.cost <= near && nearest.vector >> KERNEL_OBJECT & 1 == 0)
     }
 
-    /// Returns the kind of packet for a launch that is not stored in the table. It is condensed if
-    /// the packet that is being filled has room for the launch, or if two such launches fit an
-    /// empty packet; otherwise ordinary.
+    /// Returns the kind of packet for a launch that is not stored in the agent's reference table.
+    /// It is condensed if the packet that is being filled has room for the launch, or if two such
+    /// launches fit an empty packet; otherwise ordinary.
     #[must_use]
     pub fn without_entry(&self) -> PacketChoice {
         let most = (HALF_WORDS as u16 / 2).max(self.room);
@@ -85,16 +89,17 @@ pub trait ReplacementPolicy {
     }
 }
 
-/// Largest difference at which a launch counts as near to a table entry by default, in half-words
-/// (16 bits) with the header. It has room for a new argument address and a new signal.
+/// Largest difference at which a launch counts as near to an entry of the agent's reference table
+/// by default, in half-words (16 bits) with the header. It has room for a new argument address and
+/// a new signal.
 pub const NEAR: u16 = 9;
 
-/// Policy that stores launches only while the table has empty entries: those to which no entry is
-/// near. It never replaces an entry.
+/// Policy that stores a launch only while the agent's reference table has an empty entry, and only
+/// where no entry is near the launch. It never replaces an entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FirstPolicy {
-    /// Largest difference in half-words (16 bits) at which a launch counts as near to a table
-    /// entry.
+    /// Largest difference in half-words (16 bits) at which a launch counts as near to an entry of
+    /// the agent's reference table.
     pub near: u16,
 }
 
@@ -109,19 +114,21 @@ impl ReplacementPolicy for FirstPolicy {
     }
 }
 
-/// Policy that stores every launch for which no table entry is near, in place of the least recently
-/// used entry.
+/// Policy that stores every launch for which no entry of the agent's reference table is near, in
+/// place of the least recently used entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MostRecentPolicy {
     near: u16,
     uses: u64,
-    /// Time of the last use of each table entry, counted in uses of entries from 1 on.
+    /// Time of the last use of each entry of the agent's reference table, counted in uses of
+    /// entries from 1 on.
     last: [u64; AQL_ENTRIES],
 }
 
 impl MostRecentPolicy {
-    /// Returns a policy with the limit `near`: a launch is near to a table entry of the same kernel
-    /// if it differs from it by at most `near` half-words (16 bits).
+    /// Returns a policy with the limit `near`: a launch is near to an entry of the agent's
+    /// reference table of the same kernel if it differs from it by at most `near` half-words (16
+    /// bits).
     #[must_use]
     pub(crate) const fn new(near: u16) -> Self {
         Self { near, uses: 0, last: [0; AQL_ENTRIES] }
@@ -148,37 +155,40 @@ impl ReplacementPolicy for MostRecentPolicy {
     }
 }
 
-/// Number of kernels without a table entry whose launches are counted, to find frequent kernels.
+/// Number of kernels without an entry in the agent's reference table whose launches are counted, to
+/// find frequent kernels.
 const CANDIDATES: usize = 32;
 
-/// Policy that stores the kernels that are launched most often. A kernel without a table entry
-/// replaces the least used entry once it was launched more often than that entry was used.
+/// Policy that stores the kernels that are launched most often. A kernel without an entry in the
+/// agent's reference table replaces the least used entry once it was launched more often than that
+/// entry was used.
 ///
 /// Launches are counted for 32 kernels without an entry. A further kernel takes the place of the
 /// one with the lowest count and continues its count, so every frequent kernel is found in the end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FrequencyPolicy {
     near: u16,
-    /// Number of uses of each table entry. `kernels` has the kernel of each entry, in the same
-    /// order.
+    /// Number of uses of each entry of the agent's reference table. `kernels` has the kernel of
+    /// each entry, in the same order.
     counts: [u64; AQL_ENTRIES],
     kernels: [u64; AQL_ENTRIES],
-    /// Kernels without a table entry whose launches are counted, each as (address of the kernel,
-    /// number of its launches).
+    /// Kernels without an entry in the agent's reference table whose launches are counted, each as
+    /// (address of the kernel, number of its launches).
     candidates: [(u64, u64); CANDIDATES],
 }
 
 impl FrequencyPolicy {
-    /// Returns a policy with the limit `near`: a launch is near to a table entry of the same kernel
-    /// if it differs from it by at most `near` half-words (16 bits).
+    /// Returns a policy with the limit `near`: a launch is near to an entry of the agent's
+    /// reference table of the same kernel if it differs from it by at most `near` half-words (16
+    /// bits).
     #[must_use]
     pub(crate) const fn new(near: u16) -> Self {
         let (counts, kernels) = ([0; AQL_ENTRIES], [0; AQL_ENTRIES]);
         Self { near, counts, kernels, candidates: [(0, 0); CANDIDATES] }
     }
 
-    /// Counts a launch of a kernel without a table entry. Returns the kernel's index in
-    /// `candidates`.
+    /// Counts a launch of a kernel without an entry in the agent's reference table. Returns the
+    /// kernel's index in `candidates`.
     fn count(&mut self, kernel: u64) -> usize {
         let known = |(seen, count): &(u64, u64)| *count > 0 && *seen == kernel;
         let at = self.candidates.iter().position(known).unwrap_or_else(|| {
@@ -234,13 +244,14 @@ impl ReplacementPolicy for FrequencyPolicy {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 pub enum Replacement {
-    /// The policy [`FirstPolicy`]: the first launches keep their entries of the table for ever.
+    /// The policy [`FirstPolicy`]: the first launches keep their entries of the agent's reference
+    /// table for ever.
     First,
     /// The policy [`MostRecentPolicy`]: a new launch replaces the least recently used entry of the
-    /// table.
+    /// agent's reference table.
     MostRecent,
     /// The policy [`FrequencyPolicy`]: the kernels launched most often have the entries of the
-    /// table.
+    /// agent's reference table.
     #[default]
     Frequency,
 }
@@ -259,8 +270,9 @@ impl Replacement {
         }
     }
 
-    /// Returns the policy for which this value stands, with the limit `near`: a launch is near to a
-    /// table entry of the same kernel if it differs from it by at most `near` half-words (16 bits).
+    /// Returns the policy for which this value stands, with the limit `near`: a launch is near to
+    /// an entry of the agent's reference table of the same kernel if it differs from it by at most
+    /// `near` half-words (16 bits).
     #[must_use]
     pub const fn policy(self, near: u16) -> AnyReplacement {
         AnyReplacement(match self {

@@ -113,7 +113,7 @@ impl KernelDispatch {
 /// (Table 2 of seed 002).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Reference {
-    /// Number of the table entry that the packet fills.
+    /// Number of the entry of the agent's reference table that the packet fills.
     pub ref_num: u16,
     /// Fields of the launch, as those of an ordinary dispatch packet.
     pub kernel: KernelDispatch,

@@ -47,8 +47,8 @@ impl ReferenceTable {
         (0..).zip(&self.launches).filter_map(|(number, launch)| Some((number, launch.as_ref()?)))
     }
 
-    /// Returns the lowest entry number of the format under which no launch is stored; `None` where
-    /// all entries are in use.
+    /// Returns the lowest entry number of the packet format under which no launch is stored; `None`
+    /// where all entries are in use.
     #[must_use]
     pub(crate) fn vacant(&self, format: &AqlFormat) -> Option<u16> {
         (0..format.entries()).find(|&ref_num| self.get(ref_num).is_none())

@@ -31,11 +31,11 @@ enum PacketKind {
     /// A condensed packet: several launches, each given by an entry of the agent's table and the
     /// fields that differ from it.
     Condensed,
-    /// A barrier that waits for all of its signals.
+    /// A barrier packet that waits for all of its signals.
     BarrierAnd,
-    /// A barrier that waits for one of its signals.
+    /// A barrier packet that waits for one of its signals.
     BarrierOr,
-    /// A packet of a type that the format does not have.
+    /// A packet of a type that the packet format does not have.
     Unknown,
 }
 
@@ -61,7 +61,7 @@ pub struct PacketView<'p> {
 }
 
 impl<'p> PacketView<'p> {
-    /// Returns a view of the packet `packet`, read in the format `format`.
+    /// Returns a view of the packet `packet`, read in the packet format `format`.
     #[must_use]
     pub const fn new(packet: &'p AqlPacket, format: &'p AqlFormat) -> Self {
         Self { packet, format }

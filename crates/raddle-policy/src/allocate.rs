@@ -317,8 +317,8 @@ pub trait Allocate {
         None
     }
 
-    /// Returns the counts of how often work waited, one for each resource that was lacking and each
-    /// reason; empty from a policy that does not count.
+    /// Returns the counts of how often work waited: one count for each pair of a lacking resource
+    /// and a reason why it was lacking. Empty from a policy that does not count.
     #[doc(hidden)]
     fn waits(&self) -> &[WaitTally] {
         &[]

@@ -21,9 +21,10 @@ pub struct CuShape {
     pub waves_per_simd: u16,
     /// Number of vector-register granules of one SIMD; a wave takes a whole number of granules.
     pub vgpr_per_simd: u16,
-    /// Number of scalar-register granules of the compute unit; `u16::MAX` if they never limit.
+    /// Number of scalar-register granules that the empty compute unit has; `u16::MAX` if they never
+    /// limit.
     pub sgpr: u16,
-    /// Number of shared-memory (LDS) granules of the compute unit.
+    /// Number of shared-memory (LDS) granules that the empty compute unit has.
     pub lds: u32,
     /// Number of workgroup slots of the compute unit: each holds one workgroup.
     pub workgroups: u16,

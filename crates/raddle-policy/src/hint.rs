@@ -18,8 +18,8 @@ pub enum Hint {
     Laxity(Ticks),
     /// The percentage of the device that the process or stream is to have.
     Utilisation(u16),
-    /// A number whose meaning is agreed between a policy and the programs that it serves; other
-    /// policies ignore it.
+    /// A number (a hint of a kind that raddle does not define) whose meaning is agreed between a
+    /// policy and the programs that it serves; other policies ignore it.
     Custom(u64),
 }
 

@@ -4,8 +4,8 @@ use raddle_policy::{ErrorKind, ProcessId, StreamId};
 
 use crate::controller::answers::LaunchHandle;
 
-/// Error of a call with an invalid declaration, or with a report that cannot be true. The call has
-/// changed nothing.
+/// Error of a call to the controller of preemptions, with an invalid declaration of what the
+/// runtime can do, or with a report that cannot be true. The call has changed nothing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PreemptError(pub(crate) Reason);
 
@@ -48,7 +48,7 @@ impl PreemptError {
     }
 }
 
-/// Reason of an error, with the values that its message names.
+/// Reason of an error of the preemption controller, with the values that its message names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u32)] // As wide as that of a command, beside which it is returned.
 pub(crate) enum Reason {
@@ -64,22 +64,25 @@ pub(crate) enum Reason {
     Taken { process: ProcessId },
     /// A new stream while all ids of streams of the process are in use.
     TooManyStreams { process: ProcessId },
-    /// A process that has not joined the controller, or has left.
+    /// A call about a process that has not joined the controller, or has left.
     NoProcess { process: ProcessId },
-    /// A stream that the process has not opened, or has closed.
+    /// A call about a stream that its process has not opened, or has closed.
     NoStream { process: ProcessId, stream: StreamId },
-    /// A release of a hold that the stream does not have: no hold begins at that order of capture
-    /// (number among the captured work of the process).
+    /// A call that should end a hold (which keeps the launches of a stream from being submitted,
+    /// from one launch on), where the stream has no hold that begins at the launch with the given
+    /// number among the captured work of the process.
     NotHeld { process: ProcessId, stream: StreamId },
     /// A process that cannot leave, or be moved to another part of the device, because it is
     /// preempted or has launches in the runtime.
     Busy { process: ProcessId },
-    /// A report about a launch that is not in the runtime: the launch never was there, or it has
-    /// ended.
+    /// A report of the host about a launch that is not in the GPU runtime: the launch never was
+    /// there, or it has ended.
     NotInRuntime { handle: LaunchHandle },
-    /// A report that a launch was killed, although no reset was commanded that may have killed it.
+    /// A report of the host that a launch was killed, although the controller had commanded no
+    /// reset that may have killed it.
     NoReset { handle: LaunchHandle },
-    /// A report about an action that the driver was not commanded to take; `what` names the action.
+    /// A report of the host about an action that the controller had not commanded; `what` names the
+    /// action.
     NotTold { process: ProcessId, what: &'static str },
     /// An answer of a turn policy that breaks a law of the trait `Turn`; `what` is the law.
     BrokenTurn { what: &'static str },

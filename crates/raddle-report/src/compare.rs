@@ -87,8 +87,13 @@ pub fn document(comparison: &Comparison) -> Document {
 /// Returns (rows to show, number of changed figures that are left out).
 fn shown(comparison: &Comparison) -> (Vec<&MetricRow>, usize) {
     let all: Vec<&MetricRow> = comparison.rows.iter().collect();
-    let deciding: Vec<&MetricRow> = all.iter().copied().filter(|row| row.is_deciding()).collect();
-    // Processes that are judged by their end alone have no such figures.
+    // A process with neither requests nor steps is judged by its end.
+    let is_end = |row: &MetricRow| {
+        let is_own = |it: &&MetricRow| (&it.recipe, &it.process) == (&row.recipe, &row.process);
+        row.metric == "end" && !all.iter().any(|it| is_own(it) && it.is_deciding())
+    };
+    let deciding = all.iter().copied().filter(|row| row.is_deciding() || is_end(row));
+    let deciding: Vec<&MetricRow> = deciding.collect();
     if comparison.is_whole || all.len() <= ROWS || deciding.is_empty() {
         return (all, 0);
     }

@@ -58,7 +58,8 @@ impl NeighbourClass {
         }
     }
 
-    /// Returns the name of the class, such as `memory`, as results spell it.
+    /// Returns the name of the class of kernels (by what limits them), such as `memory`, as results
+    /// spell it.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {

@@ -119,7 +119,7 @@ impl UnitRate {
 }
 
 impl DemandRule {
-    /// The expected figures, for a device that has no measured figures of its own.
+    /// The rule with the expected bandwidths, for a device on which none were measured.
     pub const EXPECTED: Self = Self {
         memory: 800,
         compute: 250,

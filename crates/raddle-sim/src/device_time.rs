@@ -177,7 +177,7 @@ pub(crate) struct Standings {
     /// The number of processes with each activity; the index is the number of the variant of
     /// [`Doing`].
     pub(crate) doing: [u32; 5],
-    /// The number of waves on the device.
+    /// The number of waves that all processes together have on the device now.
     pub(crate) waves: u64,
     /// The number of running copies, not counting copies within the device's memory.
     pub(crate) copies: u32,

@@ -47,7 +47,7 @@ pub enum SimError {
         "at {at} ns: launch {launch} of {process} was taken off {times} times and has not ended: it lasts too long for such slices, or a reset kills it each time and it starts over. Is its time right? `raddle inspect` names what lasts more than an hour (time-outlier); longer slices (turn.slice-us, turn.t0-us) pass sooner, fewer kills (preempt.most-kills) let it end"
     )]
     NeverEnds { at: Tick, process: String, launch: u32, times: u32 },
-    /// The progress callback has ended the run.
+    /// The caller's function that is told of a run's progress has asked to end the run.
     #[error("at {at} ns: the run was cancelled")]
     Cancelled { at: Tick },
     /// The workload has more processes than there are process ids.

@@ -155,9 +155,11 @@ pub struct FragmentedResource {
     pub resource: String,
     /// The mean fragmentation over the whole run, 0 to 1.
     pub mean: f64,
-    /// The greatest fragmentation in any interval of the run, 0 to 1.
+    /// The greatest fragmentation of the resource (fraction of its free granules outside of the
+    /// longest free runs, 0 to 1) in any interval of the run.
     pub most: f64,
-    /// The fragmentation, 0 to 1, in each interval of the run, from the beginning on.
+    /// The fragmentation of one resource in each interval of the run, from the beginning on: the
+    /// fraction of its free granules, 0 to 1, that lies outside of the longest free runs.
     pub over_time: Vec<f64>,
 }
 

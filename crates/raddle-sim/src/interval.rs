@@ -19,7 +19,8 @@ const Z: f64 = 1.96;
 const BATCHES: [(usize, f64); 3] = [(5, 2.776), (10, 2.262), (20, 2.093)];
 /// The fewest values that each batch of measured values may have.
 const FEWEST_IN_BATCH: usize = 2;
-/// The number of independent values below which the interval of a percentile has no upper bound.
+/// The number of independent values below which the 95 % confidence interval of any percentile is
+/// left without an upper bound.
 const FEWEST: f64 = 25.0;
 /// The percentiles (median and 90th) at which the correlation of neighbouring values is measured:
 /// values count as alike if they lie on the same side of the percentile.
@@ -32,10 +33,11 @@ const MOST_CORRELATED: f64 = 0.9;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct Interval {
-    /// The lower bound of the interval, in nanoseconds.
+    /// The lower bound, in nanoseconds, of the range that contains the true time with 95 %
+    /// confidence.
     pub least_ns: u64,
-    /// The upper bound of the interval, in nanoseconds; `None` where the run is too short to give
-    /// one.
+    /// The upper bound, in nanoseconds, of the range that contains the true time with 95 %
+    /// confidence; `None` where the run is too short to give one.
     pub most_ns: Option<u64>,
 }
 
@@ -91,7 +93,7 @@ impl Interval {
     }
 }
 
-/// Returns the mean of the values; 0 for an empty list.
+/// Returns the mean of measured values in ns; 0 for an empty list.
 pub(crate) fn mean(values: &[u64]) -> f64 {
     let sum: u128 = values.iter().map(|&value| u128::from(value)).sum();
     sum as f64 / values.len().max(1) as f64

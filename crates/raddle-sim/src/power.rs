@@ -244,7 +244,7 @@ struct Drawn {
     since: Tick,
     fj: u128,
     peak_uw: u64,
-    /// The square of the power, integrated over time up to `since`, in mW^2 ns.
+    /// The square of the device's power, integrated over time up to `since`, in mW^2 ns.
     squared: u128,
 }
 

@@ -7,7 +7,8 @@ use std::collections::BinaryHeap;
 
 use raddle_policy::{LaunchId, Preemption, Tick};
 
-/// An event in the simulator's event queue.
+/// Something that is due to happen at a later tick of the simulation: an event in the simulator's
+/// event queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Due {
     /// A process joins the run.
@@ -63,7 +64,7 @@ impl Due {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Moved {
     Stays,
-    /// The event moves to this tick.
+    /// The queued event moves to this tick.
     To(Tick),
     /// The event is removed, as it would have no effect.
     Gone,

@@ -87,7 +87,8 @@ pub struct RequestSummary {
 pub struct TimeFromIssue {
     /// The 99th percentile in ns, nearest rank.
     pub p99_ns: u64,
-    /// The 95 % confidence interval of the percentile; `None` for fewer than ten requests.
+    /// The 95 % confidence interval of the percentile of request times; `None` for fewer than ten
+    /// requests.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub interval: Option<Interval>,
 }

@@ -224,7 +224,7 @@ pub struct TranscriptLine {
     pub(crate) t: Tick,
     /// The launch or process that the action or end concerns; empty where it concerns none.
     pub(crate) of: String,
-    /// The name of the action; a name in brackets is that of an event.
+    /// The name of the dispatcher's action; a name in brackets is that of an event.
     pub(crate) action: &'static str,
     /// The details of the action or event, such as workgroups and their compute units.
     pub(crate) what: String,

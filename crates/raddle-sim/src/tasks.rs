@@ -63,7 +63,8 @@ pub(crate) struct Mark {
     pub(crate) process: u16,
     pub(crate) iteration: u32,
     pub(crate) ended: bool,
-    /// True if the makespan lasts at least until this moment.
+    /// True if the makespan of the run (time to the end of all counted work) lasts at least until
+    /// this moment.
     pub(crate) counts: bool,
 }
 

@@ -42,7 +42,7 @@ pub enum Seen<'a> {
     /// A launch was taken off the device by a preemption. A killed or saved launch holds no
     /// resources any more.
     TakenOff {
-        /// The launch that is now off the device.
+        /// The preempted launch that is now off the device.
         launch: LaunchId,
         /// The preemption method by which the launch left the device.
         how: Preemption,
@@ -50,7 +50,7 @@ pub enum Seen<'a> {
     /// A launch begins to come back to the device. A saved launch holds its compute units again
     /// from now on, and its fronts (workgroups that end together) keep their numbers.
     Restored {
-        /// The launch that comes back to the device.
+        /// The preempted launch that comes back to the device.
         launch: LaunchId,
     },
     /// A decision of the dispatcher was carried out. A tick has one or more decisions; the counts

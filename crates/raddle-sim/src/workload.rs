@@ -135,7 +135,8 @@ impl ProcessPlan {
 pub struct Meeting {
     /// The index of the task in the plan of its process.
     pub task: u32,
-    /// The number of the meeting; all tasks with this number wait for each other and end together.
+    /// The number of the meeting (of collective tasks of several processes); all tasks with this
+    /// number wait for each other and end together.
     pub number: u32,
 }
 

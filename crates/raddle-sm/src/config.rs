@@ -8,7 +8,7 @@
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 pub enum Choose {
-    /// The SM with the lowest index is picked.
+    /// Of several SMs that qualify for a block, the SM with the lowest index is picked.
     #[default]
     Lowest,
     /// The SM with most room is picked: for whole blocks the one that takes most of them; for a

@@ -42,7 +42,7 @@ impl Error {
     }
 }
 
-/// Reason of an error, with the values that its message shows.
+/// Reason of an error of the SM controllers, with the values that its message shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Reason {
     NoSms,

@@ -76,7 +76,8 @@ pub(crate) struct Index {
     /// Number of changes of the free amounts of an SM so far; a demand that has seen fewer is out
     /// of date.
     changed: u64,
-    /// SMs whose keys have to be computed anew, each listed once.
+    /// SMs whose keys (sort values in the index, from their free resources and top priorities) have
+    /// to be computed anew, each listed once.
     stale: Vec<u16>,
     is_stale: Vec<bool>,
 }
@@ -85,7 +86,8 @@ pub(crate) struct Index {
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct DemandSlot(usize);
 
-/// Choice between the two sets of SMs that the index keeps for a demand.
+/// Choice between the two sets of SMs that the index keeps for a demand (needs of a kernel's
+/// blocks).
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Of {
     /// SMs that can take a whole block of the demand.
@@ -127,7 +129,8 @@ impl Index {
         (0..self.is_stale.len()).for_each(|sm| self.touch(sm));
     }
 
-    /// Computes the keys of all changed SMs anew; `key` returns the present key of an SM.
+    /// Computes the keys (sort values in the index) of all changed SMs anew; `key` returns the
+    /// present key of an SM.
     pub(crate) fn refresh(&mut self, key: impl Fn(usize) -> SmKey) {
         while let Some(sm) = self.stale.pop() {
             let at = usize::from(sm);

@@ -14,7 +14,8 @@ use crate::Route;
 pub struct Resources {
     /// Number of registers, in a unit that the caller chooses for SMs and kernels alike.
     pub registers: u64,
-    /// Number of warp slots; each holds one warp at a time.
+    /// Number of warp slots of the SM, or of those that are free; each slot holds one warp at a
+    /// time.
     pub warps: u64,
     /// Amount of shared memory, in a unit that the caller chooses for SMs and kernels alike.
     pub shared: u64,
@@ -28,7 +29,7 @@ pub struct Kernel {
     /// Rank of the kernel: the smaller, the more urgent.
     /// [`Level::rank`](raddle_policy::Level::rank) gives the rank of a level.
     pub rank: u64,
-    /// Number of blocks, 1 or more.
+    /// Number of thread blocks of the kernel, 1 or more.
     pub blocks: u64,
     /// Number of warps of one block, 1 or more.
     pub warps: u64,
@@ -233,7 +234,7 @@ pub struct Started {
     pub sm: CuId,
     /// Number, within the block, of the first warp that started.
     pub first: u64,
-    /// Number of warps that started.
+    /// Number of warps of the block that started together.
     pub count: u64,
     /// True if all warps of the block have now started.
     pub last: bool,

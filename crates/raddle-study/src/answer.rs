@@ -467,7 +467,7 @@ impl PolicyFigures {
     }
 }
 
-/// Rounds a figure to four decimals, as no printed figure has more.
+/// Rounds a figure of the comparison to four decimals, as no printed figure has more.
 fn round(x: f64) -> f64 {
     (x * 10_000.0).round() / 10_000.0
 }

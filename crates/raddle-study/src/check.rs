@@ -59,7 +59,7 @@ struct PredictedLoad {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct Check {
-    /// Version of the JSON format in which this result is written.
+    /// Version of the JSON format in which this result of `raddle check` is written.
     pub raddle_check: u32,
     /// Name of the recipe whose prediction is checked.
     pub recipe: String,
@@ -103,7 +103,7 @@ pub struct CheckedTenant {
     /// True if the predicted interval has no upper bound, so that every time above its lower bound
     /// is within it.
     pub open: bool,
-    /// Measured figure by which the tenant is judged, in nanoseconds.
+    /// Measured value of the figure by which the tenant is judged, in nanoseconds.
     pub measured_ns: u64,
     /// True if requests are measured from the issue of their first launch, as a recording does not
     /// tell when they arrived. The predicted figure counts from there too, unless `with_queue` is

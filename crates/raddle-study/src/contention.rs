@@ -19,7 +19,7 @@ use crate::study::{ContentionRule, Study};
 use crate::units::{counted, percent};
 use crate::watcher::Watcher;
 
-/// Version of the JSON format of the contention table.
+/// Version of the JSON format of the contention table (how much neighbours slow a kernel down).
 const VERSION: u32 = 1;
 
 /// Rules by which a replay is fitted to each recording. Of the fit, only the time that a workgroup

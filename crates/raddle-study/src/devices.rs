@@ -235,7 +235,7 @@ pub(crate) fn asked(name: &str, files: &dyn Files) -> Result<Chosen, StudyError>
     Ok(Chosen { device, found: DeviceFound::File })
 }
 
-/// Returns the device of the table that has this id or product name, or that alone has this
+/// Returns the device of raddle's table that has this id or product name, or that alone has this
 /// instruction set.
 ///
 /// # Errors

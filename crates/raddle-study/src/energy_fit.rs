@@ -12,7 +12,7 @@ pub struct PowerReading {
     /// Number of instructions that all waves of the kernel issued, for each kind in the order of
     /// [`KINDS`].
     pub counts: [u64; 6],
-    /// Time for which the kernel ran, in ns.
+    /// Time for which the kernel ran alone while power was measured, in ns.
     pub ns: u64,
     /// Mean power of the device while the kernel ran, including idle power, in mW.
     pub mw: u64,

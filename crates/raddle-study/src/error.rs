@@ -10,7 +10,8 @@ use raddle_trace::TraceError;
 
 use crate::files::is_path;
 
-/// Error that stops a study. Its text says what went wrong, where, and what to do about it.
+/// Error that stops a study (replays of profiles under several recipes, and their comparison). Its
+/// text says what went wrong, where, and what to do about it.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 #[expect(missing_docs, reason = "the messages say what each field is")]
@@ -36,7 +37,7 @@ pub enum StudyError {
         meant(*nearest)
     )]
     UnknownRecipe { name: String, cause: io::Error, nearest: Option<&'static str> },
-    /// A device that the user named is not in the table.
+    /// A device that the user named is not in raddle's table of devices.
     #[error(
         "there is no device {name} in the table.{} `raddle devices` lists them",
         meant_one_of(nearest)
@@ -57,8 +58,8 @@ pub enum StudyError {
         "no device data in {file} and no --device: name the device to replay on, such as `--device {example}` (`raddle devices` lists them)"
     )]
     NoDevice { file: String, example: &'static str },
-    /// A profile was recorded on a device that is not in the table, and does not describe it well
-    /// enough to replay on it.
+    /// A profile was recorded on a device that is not in raddle's table of devices, and does not
+    /// describe it well enough to replay on it.
     #[error(
         "the device of {file}, `{device}`, is not in the table, and the file alone does not do: {error}.{}",
         meant_one_of(nearest)
@@ -80,7 +81,7 @@ pub enum StudyError {
         "{what} cannot be written ({cause}): check the free space and the rights of the folder"
     )]
     Unwritable { what: String, cause: io::Error },
-    /// The caller cancelled the study.
+    /// The caller cancelled the study (the replays, and their comparison) before its end.
     #[error("the study was cancelled")]
     Cancelled,
 }

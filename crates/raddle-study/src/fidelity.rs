@@ -41,7 +41,7 @@ pub struct Fidelity {
     pub waits: Option<Waits>,
     /// Comparison of the time in which at least one kernel ran, between recording and replay.
     pub busy: BusyTime,
-    /// Comparison of the order in which kernels started: recording against replay.
+    /// Comparison of the order in which kernels started in the replay with that of the recording.
     pub order: StartOrder,
     /// Time from the start of the recording to its last end, in nanoseconds.
     pub recorded_makespan_ns: u64,
@@ -76,10 +76,12 @@ impl Fidelity {
 pub struct DifferencePart {
     /// Name of the cause of the difference, in kebab-case.
     pub cause: &'static str,
-    /// Time that the cause adds to the difference, in ns; negative where it takes time away.
+    /// Time that this cause adds to the difference between the replay and its recording, in ns;
+    /// negative where it takes time away.
     pub ns: i64,
-    /// Time that the cause adds to the difference, as a fraction of a whole (the sum of all errors,
-    /// or the recorded time); negative where it takes time away.
+    /// Time that this cause adds to the difference between the replay and its recording, as a
+    /// fraction of a whole (the sum of all errors, or the recorded time); negative where it takes
+    /// time away.
     pub share: f64,
     /// Explanation of the cause in words, for people.
     #[serde(skip)]

@@ -15,7 +15,7 @@ use crate::fidelity::ModelError;
 use crate::fitted::{FitRules, Fitted};
 use crate::profiles::Loaded;
 
-/// Version of the text form in which the fit of a model to a profile is stored.
+/// Version of the text form in which the fit of the simulator's model to a profile is stored.
 const VERSION: u32 = 3;
 
 /// Fit of the simulation model to one profile (times of workgroups, launch latency), as a file

@@ -59,7 +59,7 @@ pub struct Surroundings<'s> {
 pub struct Kept<'k> {
     /// Receiver of the decision logs and timelines that simulations write.
     pub leavings: &'k dyn Leavings,
-    /// Detail of the decision logs; `None` writes none.
+    /// Detail with which decision logs are written; `None` writes no logs.
     pub detail: Option<Detail>,
     /// Timelines to draw of the simulations; `None` draws none.
     pub timelines: Option<TimelineWish>,

@@ -60,19 +60,22 @@ impl From<SliceError> for SettingError {
     }
 }
 
-/// Reason of an error, with the values that its message shows.
+/// Reason of an error of a setting or level of time slicing, with the values that its message
+/// shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Reason {
     /// The number of levels is not from 1 to 256.
     LevelCount { levels: u16 },
-    /// A level is outside the range of the levels in use, or is 0 where levels count from 1.
+    /// A level of urgency is outside the range of the levels in use, or is 0 where levels count
+    /// from 1.
     LevelOutside { level: u16, levels: u16 },
     /// The setting `key` of a turn policy has the value `given`, which is not from `least` to
     /// `most`.
     Setting { key: &'static str, given: u64, least: u64, most: u64 },
     /// The setting `longest-us` is below the setting `t0-us`, both in microseconds.
     LongestUsBelow { longest_us: u64, t0_us: u64 },
-    /// The capacity is 0: no process could be chosen to run.
+    /// The capacity (how many processes are chosen at most) is 0: no process could be chosen to
+    /// run.
     ZeroCapacity,
     /// The smallest slice has a length of 0 ticks.
     ZeroSlice,

@@ -5,7 +5,8 @@
 
 use crate::profile::Profile;
 
-/// Largest number of equal repetitions into which the ops of a profile are divided.
+/// Largest number of equal repetitions into which the ops (launches, copies and fills) of a profile
+/// are divided.
 const MOST: usize = 1000;
 
 /// Returns, in rising order, the pauses in nanoseconds that the host makes between two repetitions

@@ -12,19 +12,19 @@ use crate::format::READABLE;
 #[non_exhaustive]
 #[expect(missing_docs, reason = "the message says what each field is")]
 pub enum TraceError {
-    /// The path is a folder where a file is wanted.
+    /// The path given for a profile is a folder where a file is wanted.
     #[error("{file} is a folder: name the profile file inside it")]
     Directory { file: String },
     /// The operating system refused to open or read the file, for the reason `cause`.
     #[error("{file} cannot be read ({cause}): check the path and its permissions")]
     Unreadable { file: String, cause: io::Error },
-    /// The file has no content.
+    /// The file that should be a profile has no content.
     #[error("{file} is empty: the profiler may have been stopped before it wrote; record again")]
     Empty { file: String },
     /// A gzip file that ends too early or is damaged before any whole record.
     #[error("{file} is a gzip file that breaks off before any kernel: copy or record it again")]
     TruncatedGzip { file: String },
-    /// A trace that stops at the byte `byte`, before its first kernel.
+    /// A profile that stops at the byte `byte`, before its first kernel.
     #[error("{file} breaks off at byte {byte}, before any GPU kernel: copy or record it again")]
     BreaksOff { file: String, byte: u64 },
     /// A load file or a trace of requests where a profile is needed: it says when requests arrive
@@ -51,14 +51,15 @@ pub enum TraceError {
          docs/profiles.md has the command that records each"
     )]
     NotAProfile { file: String, looks_like: String },
-    /// An SQLite database in a build that cannot read one.
+    /// An SQLite database in a build of raddle that was made without the reader for such files.
     #[error(
         "{file} is an SQLite database, which this build cannot read: build raddle with its feature \
          `sqlite`, or export as text: `nsys stats -r cuda_gpu_trace -f csv`, `rocpd convert \
          --output-format csv`"
     )]
     SqliteSwitchedOff { file: String },
-    /// An XPlane (profile of JAX, XLA or TensorFlow) in a build that cannot read one.
+    /// An XPlane (profile of JAX, XLA or TensorFlow) in a build of raddle that was made without the
+    /// reader for such files.
     #[error(
         "{file} is a profile of JAX, XLA or TensorFlow (XPlane), which this build cannot read: build \
          raddle with its feature `xplane`, or give the trace.json.gz beside it"

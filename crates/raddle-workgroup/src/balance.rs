@@ -36,8 +36,8 @@ pub struct Table {
 }
 
 impl Table {
-    /// Returns the table of `units` SIMDs, each of which takes at most `limit` waves of a
-    /// workgroup.
+    /// Returns the split table (how many waves of a workgroup each SIMD gets) of `units` SIMDs,
+    /// each of which takes at most `limit` waves of a workgroup.
     ///
     /// # Errors
     /// [`OutOfRange`](crate::ErrorKind::OutOfRange) for 0 SIMDs or a limit of 0.
@@ -49,21 +49,21 @@ impl Table {
         }
     }
 
-    /// Returns the number of SIMDs for which the table is made.
+    /// Returns the number of SIMDs of a compute unit for which the split table is made.
     #[must_use]
     pub const fn units(&self) -> u32 {
         self.units
     }
 
-    /// Returns the largest number of waves for which the table has a row: the number of SIMDs times
-    /// the most waves that each of them takes, at most `u64::MAX`.
+    /// Returns the largest number of waves of a workgroup for which the split table has a row: the
+    /// number of SIMDs times the most waves that each of them takes, at most `u64::MAX`.
     #[must_use]
     pub const fn most(&self) -> u64 {
         self.limit.saturating_mul(self.units as u64)
     }
 
-    /// Returns the row of the table for a number of waves (patent 000, label h102): the
-    /// number of them that each SIMD gets.
+    /// Returns the row of the split table for a workgroup with this number of waves (patent 000,
+    /// label h102): the number of them that each SIMD gets.
     ///
     /// # Errors
     /// [`OutOfRange`](crate::ErrorKind::OutOfRange) for 0 waves, or for more than [`Table::most`].
@@ -79,8 +79,8 @@ impl Table {
         self.turned(waves, 0)
     }
 
-    /// Returns the row of the table for a number of waves, with each entry moved to the SIMD whose
-    /// number is `by` higher, modulo the number of SIMDs.
+    /// Returns the row of the split table for a workgroup with this number of waves, with each
+    /// entry moved to the SIMD whose number is `by` higher, modulo the number of SIMDs.
     ///
     /// # Errors
     /// [`OutOfRange`](crate::ErrorKind::OutOfRange) for 0 waves, or for more than [`Table::most`].
@@ -95,8 +95,8 @@ impl Table {
     }
 }
 
-/// The entries of one row of a [`Table`], in the order of the SIMDs: the number of waves of a
-/// workgroup that each SIMD gets.
+/// The entries of one row of a split table ([`Table`]), in the order of the SIMDs: the number of
+/// waves of a workgroup that each SIMD gets.
 #[derive(Clone, Debug)]
 pub struct RowEntries {
     units: u32,
@@ -176,7 +176,10 @@ pub struct Target {
 }
 
 impl Pointer {
-    /// Returns a pointer that names the SIMD `at` at first; patent 000 begins at SIMD 0.
+    /// Returns a round-robin pointer, the number of a SIMD, for the split table `table` (how many
+    /// waves of a workgroup each SIMD gets). The pointer turns the table's rows, so that surplus
+    /// waves go to another SIMD each time. It names the SIMD `at` at first; patent 000 begins at
+    /// SIMD 0.
     ///
     /// # Errors
     /// [`OutOfRange`](crate::ErrorKind::OutOfRange) where the table has no such SIMD.

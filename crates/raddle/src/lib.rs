@@ -231,7 +231,7 @@ pub fn ask(study: &Study) -> Result<Outcome, StudyError> {
     App::new(Registry::bundled()).ask(study)
 }
 
-/// Reason why a command line has no answer.
+/// Reason why a command line could not be carried out, so that it prints no result.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{text}")]
 #[non_exhaustive]

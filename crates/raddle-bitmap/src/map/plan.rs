@@ -92,7 +92,8 @@ impl RunPlan {
         (start != words::NOWHERE).then_some(Self::new(start, want, of, map))
     }
 
-    /// Returns the first block of the plan; 0 for a plan without blocks.
+    /// Returns the first block that the plan (blocks to be taken from a map) has; 0 for a plan
+    /// without blocks.
     #[must_use]
     pub const fn start(&self) -> u32 {
         self.start

@@ -9,7 +9,7 @@ use core::hint::select_unpredictable;
 
 use super::bits::BITS;
 
-/// Returns the length of the longest run of bits of 1 in the words.
+/// Returns the length of the longest run of bits of 1 in the words of a map.
 #[inline]
 pub(crate) fn longest(words: &[u64]) -> u32 {
     match *words {

@@ -61,7 +61,7 @@ pub(crate) enum Reason {
     /// may be on different compute units).
     #[error("workgroup {workgroup} of {launch} was cut and goes on at wave {wave}")]
     CutGoesOn { launch: LaunchId, workgroup: u64, wave: u16 },
-    /// Work of a launch was to start while the launch is saved off the device.
+    /// An answer was to start work of a launch that a preemption has saved off the device.
     #[error("{launch} is saved off the device; restore it first")]
     Saved { launch: LaunchId },
     /// More workgroups or waves were to start on a compute unit than it has room for.

@@ -16,12 +16,14 @@ use raddle_policy::{CuId, MAX_SIMDS, Piece, Split};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct NamedRow {
     pub(super) first: u64,
-    /// The number of workgroups of the row on each compute unit, 1 or more.
+    /// The number of workgroups of the row (workgroups on neighbouring compute units) on each
+    /// compute unit, 1 or more.
     pub(super) each: u32,
-    /// The number of neighbouring compute units of the row, 1 or more.
+    /// The number of neighbouring compute units of the row (workgroups on neighbouring compute
+    /// units), 1 or more.
     pub(super) units: u16,
     pub(super) cu: CuId,
-    /// The waves of one workgroup of the row, by SIMD.
+    /// The waves of one workgroup of the row (workgroups on neighbouring compute units), by SIMD.
     pub(super) split: Split,
 }
 
@@ -56,8 +58,9 @@ impl NamedRow {
         }
     }
 
-    /// Returns the workgroups of the row from offset `from` to below offset `to`, as up to three
-    /// rows: complete compute units in the middle, and incomplete ones before and behind them.
+    /// Returns the workgroups of the row (workgroups on neighbouring compute units) from offset
+    /// `from` to below offset `to`, as up to three rows: complete compute units in the middle, and
+    /// incomplete ones before and behind them.
     fn parts(self, mut from: u64, to: u64) -> impl Iterator<Item = Self> {
         let each = u64::from(self.each);
         core::iter::from_fn(move || {
@@ -124,8 +127,8 @@ impl Names {
         }
     }
 
-    /// Returns (index of the row that contains a workgroup, offset of the workgroup in the row);
-    /// `None` where no row contains it.
+    /// Returns (index of the row (workgroups on neighbouring compute units) that contains a
+    /// workgroup, offset of the workgroup in the row); `None` where no row contains it.
     fn position(&self, workgroup: u64) -> Option<(usize, u64)> {
         let at = self.find(workgroup);
         Some((at, workgroup.checked_sub(self.rows.get(at)?.first)?))

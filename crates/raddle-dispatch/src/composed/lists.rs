@@ -32,6 +32,6 @@ pub(super) struct Lists {
     /// The copy of the compute units that the allocate policy sees while some are being reset;
     /// `None` until there is a first reset.
     pub(super) open: Option<Cus>,
-    /// The memory into which the allocate policy writes its answer.
+    /// The reused memory into which the allocate policy writes its answer.
     pub(super) round: Round,
 }

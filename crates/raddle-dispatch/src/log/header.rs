@@ -12,7 +12,7 @@ use serde_json::Value;
 use super::writer::{Detail, LogWriter};
 use crate::{DispatchError, Recipe, Registry};
 
-/// The version of the log format that this crate writes.
+/// The version of the format of decision logs that this crate writes.
 #[doc(hidden)]
 pub const LOG_VERSION: u32 = 2;
 
@@ -21,13 +21,13 @@ pub const LOG_VERSION: u32 = 2;
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct LogHeader {
-    /// The version of the log format: [`LOG_VERSION`], or 1 in logs that compute the hashes of wave
-    /// addresses in another way.
+    /// The version of the format of decision logs: [`LOG_VERSION`], or 1 in logs that compute the
+    /// hashes of wave addresses in another way.
     pub(super) raddle_log: u32,
-    /// The detail with which the log lists starts of workgroups: one line for each start of one or
-    /// more workgroups, or one line for each workgroup.
+    /// The detail with which the decision log lists starts of workgroups: one line for each start
+    /// of one or more workgroups, or one line for each workgroup.
     detail: Detail,
-    /// The name of the device for which the decisions of the log were made.
+    /// The name of the device for which the decisions of the decision log were made.
     device: String,
     /// The number of compute units of the device.
     pub(super) cus: u16,
@@ -120,7 +120,7 @@ impl LogHeader {
         Self { abilities, ..self }
     }
 
-    /// Returns the recipe of the log: its policies with their settings.
+    /// Returns the recipe of the decision log: its policies with their settings.
     #[must_use]
     pub const fn recipe(&self) -> &Recipe {
         &self.recipe

@@ -46,7 +46,7 @@ pub fn event_of<'p>(
 }
 
 /// Returns the actions of a decision as a JSON list. Each action has the keys that its answer has
-/// in the log.
+/// in the decision log.
 ///
 /// Some have further keys for the device: a submission has its `sequence`, a raised preemption flag
 /// has the `cuts` as `[stream, from, to]`, and a complete preemption has the ticks `after` which it
@@ -124,7 +124,7 @@ enum SpelledAction<'a> {
     WakeAt {
         at: Tick,
     },
-    /// An action that this version of the log format cannot spell.
+    /// An action that this version of the format of decision logs cannot spell.
     Unknown,
 }
 

@@ -26,7 +26,7 @@ pub(super) struct LogLines<R> {
     lines: Lines<R>,
     /// The number of the line that was read last, from 1.
     pub(super) number: usize,
-    /// The text of the first line of the log; empty before that line has been read.
+    /// The text of the first line of the decision log; empty before that line has been read.
     pub(super) first: String,
     last: String,
     memory: Memory,
@@ -105,8 +105,8 @@ impl<R: BufRead> LogLines<R> {
         }
     }
 
-    /// Reads the first line of the log, which must be a header, and looks its policies up in the
-    /// registry.
+    /// Reads the first line of the decision log, which must be a header, and looks its policies up
+    /// in the registry.
     pub(super) fn header(&mut self, registry: &Registry) -> Result<LogHeader, DispatchError> {
         self.number = 1;
         let first = self
@@ -118,8 +118,8 @@ impl<R: BufRead> LogLines<R> {
         LogHeader::read(&self.first, registry)
     }
 
-    /// Reads the next line of the log, and fills in the parts that a short log leaves out. Returns
-    /// `None` at the last line, which has the numbers of events and answers.
+    /// Reads the next line of the decision log, and fills in the parts that a short log leaves out.
+    /// Returns `None` at the last line, which has the numbers of events and answers.
     ///
     /// # Errors
     /// When the line cannot be read or is not complete, or when the log ends without a last line.
@@ -145,8 +145,8 @@ impl<R: BufRead> LogLines<R> {
         spell_out(&mut self.memory, self.number, line).map(Some)
     }
 
-    /// Checks that no line of the log is missing: the last line must have the numbers of events and
-    /// answers that were read.
+    /// Checks that no line of the decision log is missing: the last line must have the numbers of
+    /// events and answers that were read.
     pub(super) fn check_counts(&self, events: u64, answers: u64) -> Result<(), DispatchError> {
         match serde_json::from_str(&self.last) {
             Ok(LastLine { raddle_log_end: 1, events: said, answers: also })

@@ -13,7 +13,7 @@ use crate::line::{LogLine, LoggedEvent};
 use crate::{Composed, DispatchError, Dispatcher, Registry};
 
 /// The result of a replay, in which a new dispatcher got the events of a log and its answers were
-/// compared with the log's.
+/// compared with the decision log's.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Replayed {
     /// The number of events of the log that the dispatcher got.
@@ -21,7 +21,7 @@ pub struct Replayed {
     /// The number of answer lines of the log that were compared.
     pub(crate) answers: u64,
     /// The first line on which log and replay differ: (number of the line, from 1, its text in the
-    /// log, the text of the new answer); `None` where none differs.
+    /// decision log, the text of the new answer); `None` where none differs.
     pub(crate) difference: Option<(usize, String, String)>,
 }
 
@@ -39,15 +39,15 @@ impl Replayed {
     }
 
     /// Returns the first line on which log and replay differ: (number of the line, from 1, its text
-    /// in the log, the text of the new answer); `None` where none differs.
+    /// in the decision log, the text of the new answer); `None` where none differs.
     #[must_use]
     pub const fn difference(&self) -> Option<&(usize, String, String)> {
         self.difference.as_ref()
     }
 }
 
-/// Gives the events of a log to a new dispatcher with the recipe of the log, and compares its
-/// answers with those in the log.
+/// Gives the events of a log to a new dispatcher with the recipe of the decision log, and compares
+/// its answers with those in the log.
 ///
 /// # Errors
 /// When the log cannot be read, its events contradict each other, or it has a policy that is not of
@@ -112,8 +112,8 @@ impl LogReplay {
         })
     }
 
-    /// Takes the next line of the log. If it begins a new step, the new dispatcher first decides on
-    /// the step before it, and the answers are compared.
+    /// Takes the next line of the decision log. If it begins a new step, the new dispatcher first
+    /// decides on the step before it, and the answers are compared.
     fn take(&mut self, number: usize, line: String) -> Result<(), DispatchError> {
         if !line.contains("\"event\":") {
             self.expected.push((number, line));
@@ -142,7 +142,7 @@ impl LogReplay {
     }
 
     /// Asks the new dispatcher for the decision of the step that was read, and compares each line
-    /// that it writes with the log's, byte for byte.
+    /// that it writes with the decision log's, byte for byte.
     fn decide(&mut self) -> Result<(), DispatchError> {
         let Some((now, _)) = self.open else { return Ok(()) };
         self.dispatcher.decide(now, &mut Actions::default())?;

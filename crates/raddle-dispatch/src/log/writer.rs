@@ -47,7 +47,7 @@ type HeaderFn = Box<dyn FnOnce(Abilities) -> serde_json::Result<Vec<u8>> + Send>
 /// it.
 pub struct LogWriter {
     to: Option<Box<dyn Write + Send>>,
-    /// The header of the log; `None` once it is written.
+    /// The header of the decision log; `None` once it is written.
     header: Option<HeaderFn>,
     detail: Detail,
     reads: Needs,
@@ -95,8 +95,8 @@ impl LogWriter {
 
     /// Returns a writer to `to` of a log that begins with the text of `header`, which is written
     /// before the first line or by [`open`](Self::open). Starts of workgroups are listed with the
-    /// detail `detail`, and `reads` names the optional fields of launches that the log keeps. If
-    /// `short` is true, lines leave out parts that follow from earlier ones.
+    /// detail `detail`, and `reads` names the optional fields of launches that the decision log
+    /// keeps. If `short` is true, lines leave out parts that follow from earlier ones.
     pub(super) fn new(
         to: Box<dyn Write + Send>,
         (detail, reads, short): (Detail, Needs, bool),
@@ -151,7 +151,7 @@ impl LogWriter {
         }
     }
 
-    /// Returns whether a write has failed, so that the log ends early.
+    /// Returns whether a write has failed, so that the decision log ends early.
     #[must_use]
     #[doc(hidden)]
     pub const fn is_lost(&self) -> bool {
@@ -171,8 +171,8 @@ impl LogWriter {
         }
     }
 
-    /// Begins a line of the log with its tick `t` and the number `step` of its step (one decision
-    /// with the events before it).
+    /// Begins a line of the decision log with its tick `t` and the number `step` of its step (one
+    /// decision with the events before it).
     fn begin(&mut self, t: Tick, step: u64) {
         self.open(Abilities::ALL);
         self.text.clear();
@@ -285,8 +285,8 @@ impl LogWriter {
         self.end_line();
     }
 
-    /// Writes the last line, which marks the log as complete, and all buffered bytes. No line may
-    /// follow.
+    /// Writes the last line, which marks the decision log as complete, and all buffered bytes. No
+    /// line may follow.
     ///
     /// # Errors
     /// The first error of any write since the log began.

@@ -104,7 +104,8 @@ macro_rules! slots {
 }
 
 impl Registry {
-    /// Returns a registry with the policies of this workspace.
+    /// Returns a registry (the policies that recipes may name) with the policies that come with
+    /// raddle.
     #[must_use]
     pub fn bundled() -> Self {
         BUNDLED.clone()

@@ -101,7 +101,7 @@ pub(super) struct RegistryRow<P: ?Sized> {
     name: &'static str,
     samples: &'static [&'static str],
     read: ReadSettings<P>,
-    /// True if the policy belongs to this workspace.
+    /// True if the policy is one that comes with raddle, not one of a caller.
     pub(super) bundled: bool,
 }
 
@@ -243,7 +243,7 @@ impl<P: ?Sized> PolicySlot<P> {
         Ok(Self { row: Arc::clone(row), settings: (row.read)(&settings.into())? })
     }
 
-    /// Returns the name of the policy, as recipes spell it.
+    /// Returns the name, as recipes spell it, of the policy that the recipe has in this slot.
     #[must_use]
     pub fn policy(&self) -> &'static str {
         self.row.name

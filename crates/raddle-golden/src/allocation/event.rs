@@ -17,7 +17,8 @@ pub struct TableFault {
     /// Line of the placement table, from 1; where events come one by one without a table, the
     /// number of the event, from 1.
     pub line: u64,
-    /// Message that tells a person what is wrong with the table or the event, and what is expected.
+    /// Message that tells a person what is wrong with the checked table of events, or with one
+    /// event, and what is expected.
     pub message: String,
 }
 
@@ -102,16 +103,16 @@ pub(super) fn within(key: &str, text: &str, most: u64) -> Result<u64, String> {
 /// reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AllocationEventKind {
-    /// A workgroup is ready to start and waits for room.
+    /// The event that a workgroup is ready to start and waits for room.
     Request,
-    /// A workgroup gets neighbouring blocks of each resource of a compute unit.
+    /// The event that a workgroup gets neighbouring blocks of each resource of a compute unit.
     Place,
-    /// A wave starts to run.
+    /// The event that a wave of a placed workgroup starts to run.
     Wave,
-    /// A wave ends; or, where the event names neither a wave nor a tag, all waves of a workgroup
-    /// end.
+    /// The event that a wave ends; or, where it names neither a wave nor a tag, all waves of a
+    /// workgroup end.
     End,
-    /// A workgroup gives back all blocks that it holds on its compute unit.
+    /// The event that a workgroup gives back all blocks that it holds on its compute unit.
     Free,
 }
 
@@ -128,7 +129,8 @@ pub struct AllocationEvent {
     pub kind: AllocationEventKind,
     /// Number of the workgroup that the event is about.
     pub workgroup: u64,
-    /// Number of the compute unit, from 0; `None` where the event names none.
+    /// Number of the compute unit on which the event happens, from 0; `None` where the event names
+    /// none.
     pub unit: Option<u64>,
     /// Number of waves of the workgroup; `None` where the event does not give it.
     pub waves: Option<u64>,

@@ -108,7 +108,7 @@ pub struct AllocationFinding {
     /// Line of the event in the placement table, or number of the event where there is no table;
     /// from 1.
     pub line: u64,
-    /// Clock cycle of the event that breaks the rule, as the table gives it.
+    /// Clock cycle of the event that breaks the rule, as the checked table of events gives it.
     pub clock: u64,
     /// Sentence that tells a person which rule is broken, and how.
     pub what: String,
@@ -151,7 +151,7 @@ impl AllocationOptions {
 #[derive(Clone, Debug, Default, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct AllocationReport {
-    /// Number of events that were checked.
+    /// Number of events (requests, placements, starts, ends) that were checked.
     pub events: u64,
     /// Number of workgroups that were placed.
     pub placed: u64,
@@ -160,7 +160,8 @@ pub struct AllocationReport {
     pub open: u64,
     /// Number of starts (first blocks of placements) that were predicted.
     pub predicted: u64,
-    /// Number of predicted starts that were recorded as predicted.
+    /// Number of starts (first blocks of placements) that were recorded as the start rule had
+    /// predicted.
     pub agreeing: u64,
     /// Number of findings for each rule. Of the starts (first blocks of placements) that were
     /// predicted wrongly, only the first one is a finding.
@@ -283,7 +284,7 @@ impl AllocationCheck {
     }
 
     /// Ends the check, and returns its report. Requests for room that are still open become a
-    /// finding if no workgroup runs that could make room.
+    /// finding (a reported breach of a rule) if no workgroup runs whose end could make room.
     #[must_use]
     pub fn finish(self) -> AllocationReport {
         self.model.finish()

@@ -30,7 +30,8 @@ pub(super) struct Placed {
     /// ended.
     pub(super) started: BTreeSet<u64>,
     pub(super) ended: BTreeSet<u64>,
-    /// True if an event recorded the end of the whole workgroup at once, without naming a wave.
+    /// True if an event of the checked table recorded the end of the whole workgroup at once,
+    /// without naming a wave.
     pub(super) over: bool,
 }
 
@@ -94,13 +95,13 @@ pub(super) struct Model {
     pub(super) device: AllocationDevice,
     pub(super) rules: Vec<Option<StartRule>>,
     pub(super) lag: u64,
-    /// All compute units. One more entry, at the end, holds the workgroups that the table places on
-    /// a unit that does not exist.
+    /// All compute units. One more entry, at the end, holds the workgroups that the checked table
+    /// of events places on a unit that does not exist.
     pub(super) units: Vec<Unit>,
     requests: BTreeMap<u64, Asked>,
     /// Compute unit of each workgroup that is placed, as the index of the unit in the list `units`.
     pub(super) live: BTreeMap<u64, usize>,
-    /// Workgroups that were freed, and not requested again since.
+    /// Workgroups that have given their blocks back, and for which no new request came since.
     pub(super) freed: BTreeSet<u64>,
     asks: bool,
     pub(super) starts: bool,

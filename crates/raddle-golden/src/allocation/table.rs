@@ -16,7 +16,8 @@ use super::event::{
 /// First line of every placement table.
 const MARK: &str = "# raddle placement table 1";
 
-/// Index of each column in a row of a placement table; `None` for a column that the table lacks.
+/// Index of each column in a row of a placement table; `None` for a column that the checked table
+/// of events lacks.
 #[derive(Debug)]
 struct Columns {
     clock: usize,
@@ -31,7 +32,7 @@ struct Columns {
     many: usize,
 }
 
-/// Lines of a file as bytes, each with its number from 0.
+/// Lines of a placement table as bytes, each with its number from 0.
 type Lines<'a> = Enumerate<Split<'a, u8, fn(&u8) -> bool>>;
 
 /// A placement table that is read line by line.
@@ -44,7 +45,8 @@ pub(super) struct Table<'a> {
 }
 
 /// Splits the next line of a placement table that is neither blank nor a remark into cells, and
-/// writes them to `row`. Returns the line's number from 1; `None` at the end of the table.
+/// writes them to `row`. Returns the line's number from 1; `None` at the end of the checked table
+/// of events.
 fn next_row<'a>(lines: &mut Lines<'a>, row: &mut Vec<&'a [u8]>) -> Option<u64> {
     let (at, line) = lines.find(|(_, line)| {
         let line = line.trim_ascii();
@@ -76,8 +78,8 @@ impl<'a> Table<'a> {
         &self.device
     }
 
-    /// Reads the next event of the table; `None` at its end. The error names the line that cannot
-    /// be read.
+    /// Reads the next event of the checked table of events; `None` at its end. The error names the
+    /// line that cannot be read.
     pub(super) fn next_event(&mut self) -> Result<Option<&AllocationEvent>, TableFault> {
         let Some(line) = next_row(&mut self.lines, &mut self.row) else { return Ok(None) };
         let Self { row, columns, event, .. } = self;
@@ -165,8 +167,8 @@ fn number(
     }
 }
 
-/// Reads the declarations of the device, which are before the header of the table; the error names
-/// the line that cannot be read.
+/// Reads the declarations of the device, which are before the header of the checked table of
+/// events; the error names the line that cannot be read.
 fn device(bytes: &[u8]) -> Result<AllocationDevice, TableFault> {
     let mut device = AllocationDevice::default();
     let lines = (1..).zip(bytes.split(|&byte| byte == b'\n'));

@@ -81,8 +81,8 @@ impl MatchCutting {
     }
 
     /// Returns the result of a decision (round) that begins at `tick`, by steps c2 and c3 of the
-    /// patent. `heads` is true if any channel has a head (first workgroup), `fits` if any head fits
-    /// on a compute unit.
+    /// patent (seed 000). `heads` is true if any channel has a head (first workgroup), `fits` if
+    /// any head fits on a compute unit.
     ///
     /// If a head has to be cut, it is the one that has been first in its channel for longest; of
     /// equal ones, that of the lowest channel.

@@ -45,7 +45,7 @@ pub(crate) const TOPIC: Topic = Topic {
 };
 
 /// Marked channels (queues of workgroups), by level of urgency. A channel is marked when it was
-/// chosen among equally good ones; unmarked channels are chosen first (step a42 of the patent).
+/// chosen among equally good ones; unmarked channels are chosen first (step a42 of patent 000).
 type MarkedChannels = BTreeMap<u64, BTreeSet<usize>>;
 
 /// One question about the matching of workgroups to compute units, after it was read.

@@ -57,8 +57,8 @@ pub(super) fn check_search(rule: &SearchRule, cus: &[Cu<String>]) -> Result<(), 
     Ok(())
 }
 
-/// Describes the free run that a search finds in a map: the step of the patent that finds
-/// it, its length, and its start. Returns an error where the search does not suit the map.
+/// Describes the free run that a search finds in a map: the step of the patent (seed 000) that
+/// finds it, its length, and its start. Returns an error where the search does not suit the map.
 pub(super) fn found(rule: &SearchRule, name: &str, map: &FreeMap) -> Result<String, Error> {
     let search = searched(rule, name, map.blocks())?;
     let longest = search.longest(map.view());

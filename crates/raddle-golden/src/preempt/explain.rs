@@ -65,7 +65,8 @@ impl<'q> PreemptTeller<'q> {
         self.story.line(text);
     }
 
-    /// Writes the gathered events to the explanation, and empties the list of gathered events.
+    /// Writes the events of the preempted run that were gathered to the explanation, and empties
+    /// the list of gathered events.
     fn flush(&mut self) {
         for (sort, first, last, launches) in std::mem::take(&mut self.open) {
             let when =

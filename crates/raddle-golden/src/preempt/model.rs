@@ -25,7 +25,8 @@ pub struct StreamSetup {
     /// Ticks from the start of a launch to its exit, where the launch finds the preemption flag
     /// raised and leaves without doing its work.
     pub exit: u64,
-    /// Ticks that a reset of the GPU takes, during which no launch starts.
+    /// Number of ticks that a reset of the GPU (which kills the running launch) takes, during which
+    /// no launch starts.
     pub reset: u64,
     /// True if the runtime can reset the GPU, which kills the running launch.
     pub can_reset: bool,
@@ -65,17 +66,17 @@ fn idempotence<'de, D: Deserializer<'de>>(from: D) -> Result<Idempotence, D::Err
 pub enum StreamWish {
     /// Request that the launches leave the GPU, because another program needs it at once.
     Preempt,
-    /// Request that the program's launches run again.
+    /// Request that the preempted program's launches run again.
     Resume,
 }
 
 /// One event of a preempted run. Launches are numbered from 0 in the order of the program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PreemptStep {
-    /// The host issued the launch with this index (step S2.2 of the patent).
+    /// The host issued the launch with this index (step S2.2 of patent 001).
     Captured(usize),
-    /// The launch with this index was given to the GPU's runtime (steps S2.3 and S4.2 of the
-    /// patent).
+    /// The launch with this index was given to the GPU's runtime (steps S2.3 and S4.2 of patent
+    /// 001).
     Submitted(usize),
     /// The launch with this index starts to run.
     Started(usize),
@@ -87,27 +88,25 @@ pub enum PreemptStep {
     /// The launch with this index, which found the preemption flag raised, has left without doing
     /// its work.
     Exited(usize),
-    /// A request to preempt was made (step S3 of the patent); the value tells what it
-    /// caused.
+    /// A request to preempt was made (step S3 of patent 001); the value tells what it caused.
     Preempt(WishAnswer),
     /// The preemption flag was raised for the launches of this range, so that they leave when they
-    /// start (step S3.2 of the patent).
+    /// start (step S3.2 of patent 001).
     Raised(FlagCut),
     /// The controller checked whether the launches in the runtime allow a reset of the GPU (step
-    /// S3.3 of the patent).
+    /// S3.3 of patent 001).
     Checked(ResetVerdict),
     /// The GPU was reset, which killed the launch with this index; `None` where none ran (step S3.3
-    /// of the patent).
+    /// of patent 001).
     Reset(Option<usize>),
     /// The preemption is complete: no launch is left on the GPU.
     Drained,
-    /// A request to resume was made (step S4 of the patent); the value tells what it
-    /// caused.
+    /// A request to resume was made (step S4 of patent 001); the value tells what it caused.
     Resume(WishAnswer),
-    /// A resume that had to wait for the end of a preemption takes effect (step S4 of the patent).
+    /// A resume that had to wait for the end of a preemption takes effect (step S4 of patent 001).
     Resumes,
-    /// The preemption flag, which launches test at their start, was lowered (step S4.1 of the
-    /// patent).
+    /// The preemption flag, which launches test at their start, was lowered (step S4.1 of patent
+    /// 001).
     Lowered,
 }
 
@@ -116,7 +115,7 @@ pub enum PreemptStep {
 pub struct PreemptOutcome {
     /// Number of ticks from the start of each preemption to its end.
     pub latencies: Vec<u64>,
-    /// Indices of the launches in the order in which they ended.
+    /// Indices of the launches that ran to their end, in the order in which they did.
     pub done: Vec<usize>,
     /// For each launch the number of times that it was killed.
     pub partial_runs: Vec<u64>,

@@ -125,9 +125,11 @@ impl Finder {
         starts.filter_map(|(number, border)| Some((number, start(border)?))).collect()
     }
 
-    /// Writes a gate that makes the digit `masked` count as occupied while the border `number`, one
-    /// of `borders`, is closed. A window of the sequence SA_i (tested run of i + 1 blocks) that is
-    /// made from the digit then cannot cross the border. Returns the output of the gate.
+    /// Writes a gate that makes the digit `masked` (the bit of one block or window) count as
+    /// occupied while the border with the number `number`, of `borders` borders between the maps
+    /// searched side by side, is closed (forbids runs across it). A window of the sequence SA_i
+    /// (tested run of i + 1 blocks) that is made from the digit then cannot cross the border.
+    /// Returns the output of the gate.
     fn edge(&mut self, (number, i): (usize, u32), masked: &Part, borders: usize) -> Wires {
         let name = match self.doublings {
             true => format!("edge_{number}_{i}"),

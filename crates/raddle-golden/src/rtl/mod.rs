@@ -77,7 +77,7 @@ impl RtlSearch {
 /// Description of the search circuit that is to be written: its search, its form, and its outputs.
 #[derive(Clone, Debug)]
 pub struct RtlSpec {
-    /// Search that the circuit performs.
+    /// Search for free runs that the circuit performs.
     pub search: RtlSearch,
     /// Form of the circuit: the digit of a free block, and the direction in which sequences are
     /// shifted.

@@ -83,7 +83,7 @@ fn parts(loaded: &LoadedProcess) -> (u128, u128) {
 }
 
 /// Returns the exact slices, in ticks, of the tasks that were chosen to run, by the formulas of the
-/// patent, in the order of `loaded`. `t0` is the base slice in ticks; `longest` is the
+/// patent (seed 004), in the order of `loaded`. `t0` is the base slice in ticks; `longest` is the
 /// most ticks of a slice, `None` for no limit.
 pub(super) fn slices(
     rule: SliceRule,

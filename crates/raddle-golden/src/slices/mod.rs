@@ -62,7 +62,7 @@ struct SlicesQuestion {
 #[derive(Debug, Deserialize)]
 struct SlicesTask {
     name: String,
-    /// Level of urgency of the task, counted from 1, the most urgent; the patent has 16
+    /// Level of urgency of the task, counted from 1, the most urgent; the patent (seed 004) has 16
     /// levels.
     #[serde(deserialize_with = "within::<_, _, 1, 16>")]
     level: u8,

@@ -149,7 +149,8 @@ fn lowest(map: &mut Map, length: u64) -> Option<u64> {
 
 impl Addressed {
     /// Makes the model for the settings of a recipe (file that chooses the policies of a run), on a
-    /// device of `count` compute units; the error says why the log cannot be checked by it.
+    /// device of `count` compute units; the error says why the decision log cannot be checked by
+    /// it.
     pub(super) fn new(settings: &Value, shape: &CuShape, count: u16) -> Result<Self, String> {
         if is_too_large(shape, count) {
             return Err("its device has more granules than the model looks at".to_owned());

@@ -102,8 +102,8 @@ pub(super) fn next_of(entry: &Entry, cu: u16) -> Wanted {
     Wanted::Start(vec![Starts { launch: entry.launch.id, part }])
 }
 
-/// Updates the counts of free resources by a fact of the log: work has ended, left the device or
-/// come back.
+/// Updates the counts of free resources by a fact of the decision log: work has ended, left the
+/// device or come back.
 pub(super) fn hear(units: &mut Units, fact: &Fact<'_>) {
     match fact {
         Fact::Ended { launch, waves, pieces } => {

@@ -25,13 +25,14 @@ pub(super) enum Stage {
     Returning,
 }
 
-/// A launch or a copy that the log has named and that has not ended.
+/// A launch or a copy that the decision log has named and that has not ended.
 #[derive(Clone, Debug)]
 pub(super) struct Job {
     pub(super) launch: Launch,
     pub(super) ready: bool,
     pub(super) stage: Stage,
-    /// Number of the submission of the launch or copy, counted over all submissions of the log.
+    /// Number of the submission of the launch or copy, counted over all submissions of the decision
+    /// log.
     pub(super) submission: u64,
     pub(super) visible: u64,
     /// Lowest workgroup of the launch that is neither started nor assigned to a compute unit.
@@ -138,14 +139,15 @@ pub(super) struct Desk {
     /// Number of changes, until now, of the launches that the allocate policy sees. After a change,
     /// the check asks its naive model of the policy again.
     pub(super) changes: u64,
-    /// True if the log names launches and copies before they are ready, because launches may wait
-    /// in a buffer until they are submitted.
+    /// True if the decision log names launches and copies before they are ready, because launches
+    /// may wait in a buffer until they are submitted.
     ahead: bool,
     /// True if workgroups without a barrier may be cut into waves that start separately.
     cuts: bool,
     empty: Unit,
     submissions: u64,
-    /// Launches that were submitted in the present step of the log, as (launch, cost in ticks).
+    /// Launches that were submitted in the present step of the decision log, as (launch, cost in
+    /// ticks).
     batch: Vec<(LaunchId, u64)>,
     travelling: BTreeSet<(u64, u64, LaunchId)>,
     /// Processes whose launches are being removed from the device by a preemption after which they
@@ -177,7 +179,7 @@ impl Desk {
         }
     }
 
-    /// Removes a process, which has left, and its launches from the state of the log.
+    /// Removes a process, which has left, and its launches from the state of the decision log.
     pub(super) fn left(&mut self, process: ProcessId) {
         self.removing.remove(&process);
         let of = |(&id, job): (&LaunchId, &Job)| (job.launch.process == process).then_some(id);
@@ -240,7 +242,7 @@ impl Desk {
         }
     }
 
-    /// Removes a launch, which has ended or was refused, from the state of the log.
+    /// Removes a launch, which has ended or was refused, from the state of the decision log.
     pub(super) fn forget(&mut self, id: LaunchId) {
         self.hide(id);
         let Some(job) = self.jobs.remove(&id) else { return };
@@ -258,10 +260,10 @@ impl Desk {
         self.count(answer.launch);
     }
 
-    /// Computes when the launches that one step of the log submits reach the device, and hands over
-    /// those that have arrived. Launches of one stream in a row arrive together, when all of them
-    /// are sent; with `overlap`, one after the other. Copies arrive at the tick of their
-    /// submission.
+    /// Computes when the launches that one step of the decision log submits reach the device, and
+    /// hands over those that have arrived. Launches of one stream in a row arrive together, when
+    /// all of them are sent; with `overlap`, one after the other. Copies arrive at the tick of
+    /// their submission.
     pub(super) fn arrive(&mut self) {
         let batch = std::mem::take(&mut self.batch);
         let Self { jobs, lines, now, .. } = self;

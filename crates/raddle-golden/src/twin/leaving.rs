@@ -39,7 +39,7 @@ pub(super) struct Leaving {
     /// Processes whose preemption has begun and is not complete.
     under_way: BTreeSet<ProcessId>,
     /// Processes about whose work the preempt policy has to be asked in the current step of the
-    /// log.
+    /// decision log.
     due: BTreeSet<ProcessId>,
     /// Name of the method by which each process was last preempted.
     last: BTreeMap<ProcessId, String>,
@@ -83,9 +83,9 @@ impl Leaving {
         self.due = lost.copied().filter(|&id| !victims(desk, id).is_empty()).collect();
     }
 
-    /// Checks the method `how` (its name in the log) by which the process `id` is asked to leave
-    /// the device. A difference from the rules is recorded, with the line and tick `at` of the log,
-    /// in `slot`, the report on the preempt policy.
+    /// Checks the method `how` (its name in the decision log) by which the process `id` is asked to
+    /// leave the device. A difference from the rules is recorded, with the line and tick `at` of
+    /// the log, in `slot`, the report on the preempt policy.
     pub(super) fn preempt(
         &mut self,
         (id, how): (ProcessId, &str),
@@ -131,8 +131,9 @@ impl Leaving {
         }
     }
 
-    /// Ends a step of the log. A process that the policy had to remove from the device in this
-    /// step, and did not, is recorded as a difference in `slot`, the report on the preempt policy.
+    /// Ends a step of the decision log. A process that the policy had to remove from the device in
+    /// this step, and did not, is recorded as a difference in `slot`, the report on the preempt
+    /// policy.
     pub(super) fn step_ends(&mut self, slot: &mut Slot, at: Place) {
         for id in std::mem::take(&mut self.due) {
             let what = || (format!("{id} is preempted"), "nothing in this step".to_owned());

@@ -37,7 +37,7 @@ pub(super) struct Moment {
     pub(super) step: u64,
 }
 
-/// Event or answer that a line of the log contains, with the line's tick and step number.
+/// Event or answer that a line of the decision log contains, with the line's tick and step number.
 #[derive(Deserialize)]
 pub(super) struct Said<T> {
     #[serde(flatten)]
@@ -150,8 +150,8 @@ pub(super) enum Answered {
     Other,
 }
 
-/// Returns the waves of each workgroup that a line of the log names: by its key `waves`; by its key
-/// `cut`, for a workgroup that was cut into waves; or, without both keys, all waves.
+/// Returns the waves of each workgroup that a line of the decision log names: by its key `waves`;
+/// by its key `cut`, for a workgroup that was cut into waves; or, without both keys, all waves.
 pub(super) const fn span(waves: FirstAndCount, cut: FirstAndCount) -> WaveSpan {
     match (waves, cut) {
         (Some((first, count)), _) => WaveSpan::Range { first, count },
@@ -161,7 +161,7 @@ pub(super) const fn span(waves: FirstAndCount, cut: FirstAndCount) -> WaveSpan {
 }
 
 /// Some waves of a workgroup, as (number of the first one, number of waves); `None` where the line
-/// of the log names none.
+/// of the decision log names none.
 pub(super) type FirstAndCount = Option<(u16, u16)>;
 
 /// Answer of a launch path to one launch: how many packets and bytes the launch takes, and its cost
@@ -176,39 +176,40 @@ pub(super) struct Submitted {
     pub(super) cleanup: u64,
 }
 
-/// Start of workgroups of one launch, as a line of the log gives it: whole workgroups, or only some
-/// waves of each.
+/// Start of workgroups of one launch, as a line of the decision log gives it: whole workgroups, or
+/// only some waves of each.
 #[derive(Deserialize)]
 pub(super) struct Start {
     pub(super) launch: LaunchId,
     pub(super) waves: FirstAndCount,
     pub(super) cut: FirstAndCount,
     pub(super) pieces: Vec<Run>,
-    /// Hash of the addresses (SIMD and first granules) of the waves; `None` where the log has none.
+    /// Hash of the addresses (SIMD and first granules) of the waves; `None` where the decision log
+    /// has none.
     pub(super) addresses: Option<String>,
     #[serde(default)]
     places: Vec<(u8, u16, u16, u32)>,
 }
 
 impl Start {
-    /// Returns the waves of each workgroup that start, as the line of the log names them.
+    /// Returns the waves of each workgroup that start, as the line of the decision log names them.
     pub(super) const fn span(&self) -> WaveSpan {
         span(self.waves, self.cut)
     }
 
-    /// Counts the workgroups that the line of the log names.
+    /// Counts the workgroups that the line of the decision log names.
     pub(super) fn workgroups(&self) -> u64 {
         self.pieces.iter().fold(0, |sum, run| sum.saturating_add(run.count()))
     }
 
     /// Returns (workgroup, compute unit) for each workgroup, in the order in which the line of the
-    /// log names them.
+    /// decision log names them.
     pub(super) fn named(&self) -> Vec<(u64, u16)> {
         self.pieces.iter().flat_map(|run| run.workgroups()).collect()
     }
 
-    /// Returns the addresses (SIMD and first granules) of the waves; empty where the log has only a
-    /// hash of them, or the policy gives none.
+    /// Returns the addresses (SIMD and first granules) of the waves; empty where the decision log
+    /// has only a hash of them, or the policy gives none.
     pub(super) fn places(&self) -> Vec<Place> {
         let place = |&(simd, vgpr, sgpr, lds): &_| Place { simd, vgpr, sgpr, lds };
         self.places.iter().map(place).collect()
@@ -235,7 +236,7 @@ pub(super) enum Off {
 }
 
 impl Off {
-    /// Returns the method of preemption for which the word in the log stands.
+    /// Returns the method of preemption for which the word in the decision log stands.
     pub(super) const fn how(self) -> Preemption {
         match self {
             Self::Wait => Preemption::Wait,

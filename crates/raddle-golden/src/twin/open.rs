@@ -22,7 +22,7 @@ const MOST_WORKGROUPS: u64 = 1 << 22;
 pub(super) struct OpenLog {
     at: Place,
     step: Option<u64>,
-    /// True if the events of the log's present step are over, and answers follow.
+    /// True if the events of the decision log's present step are over, and answers follow.
     deciding: bool,
     desk: Desk,
     path: (Slot, Option<Path>),
@@ -30,16 +30,17 @@ pub(super) struct OpenLog {
     allocate: Slot,
     placing: Option<Placing>,
     preempt: (Slot, Option<Leaving>),
-    /// Processes that have the turn, by the latest answer of the turn policy in the log.
+    /// Processes that have the turn, by the latest answer of the turn policy in the decision log.
     named: Vec<ProcessId>,
     /// Scope of a reset (the launches that it kills), as the recipe names it, such as `launch`,
     /// `queue` or `process`.
     scope: String,
     /// Most workgroups that the device can hold at the same time.
     most: u64,
-    /// True if the log has a line for each workgroup that starts.
+    /// True if the decision log has a line for each workgroup that starts.
     full: bool,
-    /// Starts of one launch, as (place in the log, start), that were read and are not checked yet.
+    /// Starts of one launch, as (place in the decision log, start), that were read and are not
+    /// checked yet.
     starts: Vec<(Place, Start)>,
 }
 
@@ -79,19 +80,19 @@ impl OpenLog {
         }
     }
 
-    /// Returns the number of the log's line that was read last, from 1.
+    /// Returns the number of the decision log's line that was read last, from 1.
     pub(super) const fn line(&self) -> usize {
         self.at.line
     }
 
-    /// Ends the check of the log, and returns its report.
+    /// Ends the check of the decision log, and returns its report.
     pub(super) fn report(mut self) -> Report {
         self.step_ends();
         Report { slots: [self.path.0, self.turn.0, self.allocate, self.preempt.0].into() }
     }
 
-    /// Begins the line `number` of the log, which may be the first one of a step; `event` is true
-    /// for an event, false for an answer of a policy.
+    /// Begins the line `number` of the decision log, which may be the first one of a step; `event`
+    /// is true for an event, false for an answer of a policy.
     pub(super) fn begin(&mut self, number: usize, at: Moment, event: bool) {
         if self.step.is_some_and(|step| step != at.step) {
             self.step_ends();
@@ -103,7 +104,7 @@ impl OpenLog {
         }
     }
 
-    /// Ends the events of the present step of the log; the answers of the step follow.
+    /// Ends the events of the present step of the decision log; the answers of the step follow.
     fn decides(&mut self) {
         if !std::mem::replace(&mut self.deciding, true) {
             let changed = std::mem::take(&mut self.desk.processes.changed);
@@ -113,8 +114,8 @@ impl OpenLog {
         }
     }
 
-    /// Ends a step of the log, and records a difference for each answer that the rules ask for in
-    /// the step and that is missing in the log.
+    /// Ends a step of the decision log, and records a difference for each answer that the rules ask
+    /// for in the step and that is missing in the log.
     fn step_ends(&mut self) {
         self.start();
         self.decides();
@@ -249,7 +250,7 @@ impl OpenLog {
         }
     }
 
-    /// Removes a launch, which has ended or was refused, from the state of the log.
+    /// Removes a launch, which has ended or was refused, from the state of the decision log.
     fn forget(&mut self, id: LaunchId) {
         if self.launch(id).is_some() {
             self.desk.forget(id);
@@ -378,8 +379,8 @@ impl OpenLog {
         few && start.span() == WaveSpan::All && !start.named().iter().any(is_bound)
     }
 
-    /// Checks the starts of one launch that follow each other in the log. A log in full detail has
-    /// a line for each workgroup, ordered by compute unit.
+    /// Checks the starts of one launch that follow each other in the decision log. A log in full
+    /// detail has a line for each workgroup, ordered by compute unit.
     fn start(&mut self) {
         let lines = std::mem::take(&mut self.starts);
         let Some((_, first)) = lines.first() else { return };

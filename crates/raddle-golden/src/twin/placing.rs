@@ -47,21 +47,23 @@ pub(super) enum Wanted {
     Wait(Option<u64>),
 }
 
-/// Aspect in which the policy's answer in the log differs from the answer by the rules.
+/// Aspect in which the policy's answer in the decision log differs from the answer by the rules.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Aspect {
-    /// The answer in the log starts another launch, workgroup or wave than the answer by the rules.
+    /// The answer in the decision log starts another launch, workgroup or wave than the answer by
+    /// the rules.
     Which,
-    /// The answer in the log starts the workgroup on another compute unit than the answer by the
-    /// rules.
+    /// The answer in the decision log starts the workgroup on another compute unit than the answer
+    /// by the rules.
     Unit,
-    /// The answer in the log gives the waves other addresses of resources than the answer by the
-    /// rules.
+    /// The answer in the decision log gives the waves other addresses of resources than the answer
+    /// by the rules.
     Address,
-    /// Only one of the two answers (in the log, and by the rules) starts a workgroup or a wave.
+    /// Only one of the two answers (in the decision log, and by the rules) starts a workgroup or a
+    /// wave.
     Whether,
-    /// The answer in the log names another tick at which to be asked again than the answer by the
-    /// rules.
+    /// The answer in the decision log names another tick at which to be asked again than the answer
+    /// by the rules.
     When,
 }
 
@@ -82,8 +84,8 @@ pub(super) trait PlacingTwin {
     fn start_many(&mut self, _: &Launch, _: &[u16], _: &View<'_>) -> bool {
         false
     }
-    /// Starts a workgroup of a launch, or waves of it, at the addresses `places` if the log has
-    /// them; returns the addresses that the rules give.
+    /// Starts a workgroup of a launch, or waves of it, at the addresses `places` if the decision
+    /// log has them; returns the addresses that the rules give.
     fn start(&mut self, launch: &Launch, part: Part, places: &[Place], now: u64) -> Vec<Place>;
     /// Updates the model by a fact of the log that is not a start of workgroups, such as an end.
     fn hear(&mut self, fact: &Fact<'_>, now: u64);
@@ -101,9 +103,9 @@ pub(super) trait PlacingTwin {
 /// larger start is first checked as a whole.
 const FEW: u64 = 4;
 
-/// Lists the compute units of the workgroups that `lines` of the log name, in the order of the
-/// workgroups' numbers. `None` unless these workgroups have the numbers from `next` on, without a
-/// gap.
+/// Lists the compute units of the workgroups that `lines` of the decision log name, in the order of
+/// the workgroups' numbers. `None` unless these workgroups have the numbers from `next` on, without
+/// a gap.
 fn in_order(lines: &[(At, Start)], next: u64) -> Option<Vec<u16>> {
     let all = || lines.iter().flat_map(|(_, it)| it.pieces.iter().flat_map(|run| run.workgroups()));
     let total = lines.iter().fold(0u64, |sum, (_, it)| sum.saturating_add(it.workgroups()));
@@ -143,9 +145,9 @@ impl Placing {
         self.twin.ask(&View { entries: &desk.view, closed: &closed, now: desk.now })
     }
 
-    /// Checks the start of workgroups of one launch: one line of the log, or several where a log in
-    /// full detail has a line for each workgroup. Differences are recorded in `slot`, the report on
-    /// the allocate policy.
+    /// Checks the start of workgroups of one launch: one line of the decision log, or several where
+    /// a log in full detail has a line for each workgroup. Differences are recorded in `slot`, the
+    /// report on the allocate policy.
     pub(super) fn start(&mut self, lines: &[(At, Start)], desk: &mut Desk, slot: &mut Slot) {
         (self.asked, self.waited, self.stale) = (true, false, false);
         let Some((at, first)) = lines.first() else { return };
@@ -298,8 +300,8 @@ impl Placing {
         self.other(&Wanted::Refuse(id), desk, slot, at);
     }
 
-    /// Ends a step of the log. If by the rules a workgroup could start and none did, that is
-    /// recorded in `slot`, the report on the allocate policy.
+    /// Ends a step of the decision log. If by the rules a workgroup could start and none did, that
+    /// is recorded in `slot`, the report on the allocate policy.
     pub(super) fn step_ends(&mut self, desk: &Desk, slot: &mut Slot, at: At) {
         let asked = std::mem::take(&mut self.asked);
         let due = if asked { !self.waited } else { self.stale };

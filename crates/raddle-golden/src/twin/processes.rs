@@ -49,8 +49,8 @@ pub(super) struct Runnable {
     pub(super) ran: u64,
 }
 
-/// All processes of the log, as a turn policy sees them, and whether the policy has to be asked
-/// again.
+/// All processes of the decision log, as a turn policy sees them, and whether the policy has to be
+/// asked again.
 #[derive(Debug, Default)]
 pub(super) struct Processes {
     all: BTreeMap<ProcessId, Joined>,

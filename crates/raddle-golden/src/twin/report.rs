@@ -21,7 +21,7 @@ pub(super) struct Place {
 pub struct Finding {
     /// Number of the line of the log that has the answer, from 1.
     pub line: usize,
-    /// Tick of the answer in the log.
+    /// Tick of the answer in the decision log.
     pub tick: u64,
     /// Name of the policy that answered.
     pub policy: String,
@@ -30,7 +30,7 @@ pub struct Finding {
     pub rule: String,
     /// Answer that the rule asks for, in words.
     pub expected: String,
-    /// Answer that the log has, in words.
+    /// Answer that the decision log has, in words.
     pub found: String,
 }
 
@@ -64,16 +64,16 @@ pub struct CheckedSlot {
     pub different: u64,
     /// The first answers that differ, at most 100.
     pub findings: Vec<Finding>,
-    /// Reason why the policy's answers were not checked, or not to the end of the log; `None` where
-    /// all were.
+    /// Reason why the policy's answers were not checked, or not to the end of the decision log;
+    /// `None` where all were.
     pub unchecked: Option<String>,
 }
 
 /// Result of the check of a decision log, policy by policy.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Report {
-    /// Results of the check, one for each slot of the log's recipe (place for one policy of the
-    /// run).
+    /// Results of the check, one for each slot of the decision log's recipe (place for one policy
+    /// of the run).
     pub slots: Vec<CheckedSlot>,
 }
 
@@ -91,7 +91,7 @@ impl Report {
         self.slots.iter().map(|slot| slot.checked).sum()
     }
 
-    /// Returns the difference that comes first in the log; `None` where there is none.
+    /// Returns the difference that comes first in the decision log; `None` where there is none.
     #[must_use]
     pub fn first(&self) -> Option<&Finding> {
         let first = self.slots.iter().filter_map(|slot| slot.findings.first());
@@ -116,8 +116,8 @@ impl CheckedSlot {
         }
     }
 
-    /// Records a difference: the answer at the line and tick `at` of the log is not the one that
-    /// the rule `rule` asks for. `what` returns (expected answer, found answer).
+    /// Records a difference: the answer at the line and tick `at` of the decision log is not the
+    /// one that the rule `rule` asks for. `what` returns (expected answer, found answer).
     pub(super) fn differs(
         &mut self,
         at: Place,

@@ -141,8 +141,8 @@ impl Slices {
     }
 
     /// Chooses anew which processes run next and for how long, and returns the choice as a log
-    /// spells it. Where the settings make the order random, the order in `found`, the log's answer,
-    /// is used.
+    /// spells it. Where the settings make the order random, the order in `found`, the decision
+    /// log's answer, is used.
     fn reload(&mut self, pool: &[Runnable], now: u64, found: &Turn) -> Load {
         let (candidates, loaded) = self.load(pool, now);
         let mut weights: Vec<Weight> = loaded.iter().map(|it| self.weight(it, now)).collect();

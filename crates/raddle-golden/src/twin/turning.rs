@@ -18,11 +18,11 @@ pub(super) struct Turn {
 
 /// A naive model (twin) of a turn policy.
 pub(super) trait TurnTwin {
-    /// Returns the turn that the rules give the runnable processes. Where the patent
-    /// decides at random, the log's answer `found` is taken if the rules allow it.
+    /// Returns the turn that the rules give the runnable processes. Where the patent decides at
+    /// random, the decision log's answer `found` is taken if the rules allow it.
     fn ask(&mut self, pool: &[Runnable], now: u64, found: &Turn) -> Turn;
-    /// Sets the state of the twin (naive model) to that after the log's answer, where the twin's
-    /// own answer differs.
+    /// Sets the state of the twin (naive model) to that after the decision log's answer, where the
+    /// twin's own answer differs.
     fn follow(&mut self, found: &Turn);
     /// Removes a process that has left from the state of the model.
     fn left(&mut self, _: ProcessId) {}
@@ -38,7 +38,7 @@ pub(super) struct Turning {
     pub(super) named: Vec<ProcessId>,
     /// Tick until which the processes have the turn; `None` for ever.
     until: Option<u64>,
-    /// True if the policy has to be asked in the current step of the log.
+    /// True if the policy has to be asked in the current step of the decision log.
     due: bool,
 }
 
@@ -47,8 +47,8 @@ impl Turning {
         Self { twin, named: Vec::new(), until: None, due: false }
     }
 
-    /// Ends the events of a step of the log. The policy has to be asked in the step if `changed` is
-    /// true, or if the turn is over by tick `now`.
+    /// Ends the events of a step of the decision log. The policy has to be asked in the step if
+    /// `changed` is true, or if the turn is over by tick `now`.
     pub(super) fn heard(&mut self, changed: bool, now: u64) {
         self.due = changed || self.until.is_some_and(|until| until <= now);
     }

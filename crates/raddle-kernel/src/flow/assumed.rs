@@ -21,8 +21,8 @@ const MOST_ROUNDS: u32 = 4;
 /// Largest nesting depth of the operations in a condition that is evaluated.
 const DEEPEST: u32 = 16;
 
-/// Most values that are visited to find out whether the conditions of a kernel depend on one
-/// argument.
+/// Largest number of values that the analysis visits to find out whether the conditions of a kernel
+/// depend on one argument.
 const MOST_LOOKS: usize = 100_000;
 
 /// Range of numbers that have the same bits in integers of every width, signed or unsigned.

@@ -58,7 +58,7 @@ pub(super) struct Loop {
 const MOST_INSIDE: usize = 2_000_000;
 
 /// Returns the control-flow graph of a kernel's body. The error is (reason why the body cannot be
-/// judged, its line): a loop with several entry points, or too many blocks in loops.
+/// judged, its line in the source): a loop with several entry points, or too many blocks in loops.
 pub(super) fn graph(body: &Body) -> Result<Graph, (Construct, u32)> {
     let blocks = &body.blocks;
     let (post, position) = walk(blocks, &vec![0; blocks.len()]);

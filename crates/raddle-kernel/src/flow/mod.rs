@@ -37,16 +37,16 @@ pub(crate) struct Access {
     /// `origins`.
     pub(crate) place: Option<(Address, u32)>,
     pub(crate) line: u32,
-    /// Index of the expression of the address but for its constant bytes; `None` where it has none,
-    /// and where expressions were not asked for.
+    /// Index of the expression (formula over the launch's numbers) of the address but for its
+    /// constant bytes; `None` where it has none, and where expressions were not asked for.
     pub(crate) expression: Option<usize>,
     /// Value that is read or written; `None` where there is no single value.
     pub(crate) value: Option<Value>,
     /// True for a read of bytes that the same work-item has written earlier in the same run,
     /// whichever path it took.
     pub(crate) covered: bool,
-    /// True for the last write of a work-item if it turns off a guard, the value that an earlier
-    /// condition tests, so that the work-item would write nothing in a second run.
+    /// True for the last write of a work-item if that write turns off a guard, the value that an
+    /// earlier condition tests, so that the work-item would write nothing in a second run.
     pub(crate) last: bool,
 }
 
@@ -61,7 +61,8 @@ pub(crate) struct Effects {
     pub(crate) accesses: Vec<Access>,
     pub(crate) refusals: FlowRefusals,
     pub(crate) values: Values,
-    /// Expressions of addresses, each behind those that it uses.
+    /// Expressions (formulas over the launch's numbers) of addresses, each behind those that it
+    /// uses.
     pub(crate) expressions: Vec<Expression>,
 }
 

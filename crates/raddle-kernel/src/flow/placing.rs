@@ -14,23 +14,24 @@ use crate::value::{Meaning, Value};
 /// Largest nesting depth of the operations in an address.
 const DEEPEST: usize = 64;
 
-/// Most expressions of a kernel; further addresses are unknown.
+/// Largest number of address formulas that are kept for one kernel; addresses beyond that count as
+/// unknown.
 const MOST: usize = 4096;
 
-/// Search for the expressions of addresses.
+/// Search for the expressions (formulas over the launch's numbers) of addresses.
 struct Placing<'a, 'b> {
     analysis: &'a mut Analysis<'b>,
     forms: Vec<Option<Form>>,
     expressions: Vec<Expression>,
     numbers: BTreeMap<Expression, usize>,
-    /// Index of the expression of a value at an access in a basic block; `None` while it is looked
-    /// for, and where it has none.
+    /// Index of the expression (formula over the launch's numbers) of a value at an access in a
+    /// basic block; `None` while it is looked for, and where it has none.
     known: BTreeMap<(BlockId, Value), Option<usize>>,
 }
 
 impl Analysis<'_> {
-    /// Sets the expression of the address of each access to the memory of one argument, and returns
-    /// the expressions, each behind those that it uses.
+    /// Sets the expression (formula over the launch's numbers) of the address of each access to the
+    /// memory of one argument, and returns the expressions, each behind those that it uses.
     pub(super) fn placing(
         &mut self,
         by_block: &mut BTreeMap<BlockId, Vec<Access>>,
@@ -179,8 +180,8 @@ impl Placing<'_, '_> {
         }
     }
 
-    /// Returns the expression of a value that grows by equal steps in the loop that begins with the
-    /// basic block `header`, at an access in `block`.
+    /// Returns the expression (formula over the launch's numbers) of a value that grows by equal
+    /// steps in the loop that begins with the basic block `header`, at an access in `block`.
     fn counter(
         &mut self,
         value: Value,

@@ -168,8 +168,8 @@ impl Form {
 struct Looking<'r, 'b> {
     rows: &'r mut Rows,
     each: &'b Loop,
-    /// Nesting depth of the row that is being built: 1 for a row of one loop, 2 for a row made of
-    /// the rows of an inner loop, and so on.
+    /// Nesting depth of the row (set of all addresses of an access in a loop) that is being built:
+    /// 1 for a row of one loop, 2 for a row made of the rows of an inner loop, and so on.
     height: usize,
     counters: Vec<Value>,
     known: BTreeMap<Value, Value>,

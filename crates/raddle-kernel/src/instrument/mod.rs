@@ -37,13 +37,15 @@ pub const KILLED: u32 = 3;
 /// (the second cut).
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub enum Look {
-    /// No test, so a launch of the kernel is never stopped part-way: a second run is not known to
-    /// be harmless.
+    /// The kernel has no test of whether to stop, so a launch of the kernel is never stopped
+    /// part-way: a second run is not known to be harmless.
     #[default]
     Never,
-    /// Each work-item tests for itself, since the kernel has no barrier.
+    /// Each work-item tests for itself whether the launch is to stop, since the kernel has no
+    /// barrier.
     WorkItem,
-    /// One test for a whole workgroup, so that its work-items agree before they meet at a barrier.
+    /// One test of whether to stop for a whole workgroup, so that its work-items agree before they
+    /// meet at a barrier.
     Workgroup,
 }
 
@@ -53,14 +55,14 @@ pub enum Look {
 pub struct Instrumented {
     /// Text of the source, in which each kernel begins with the prologue.
     pub source: String,
-    /// Names of the kernels that have got a prologue (test at their start whether to leave), each
-    /// once, in the order of the source.
+    /// Names of the kernels that have got a prologue (code at their start that tests whether the
+    /// launch is to leave the device), each once, in the order of the source.
     pub kernels: Vec<String>,
     /// Names of the kernels that can run as a range of a larger launch: added arguments tell them
     /// which range.
     pub told: Vec<String>,
-    /// (name, reason) of the kernels that stay without a prologue (test at their start whether to
-    /// leave).
+    /// (name, reason) of the kernels that stay without a prologue (code at their start that tests
+    /// whether the launch is to leave the device).
     pub opaque: Vec<(String, Opaque)>,
 }
 

@@ -182,8 +182,8 @@ fn is_kernel(token: &Token<'_>) -> bool {
     matches!(token.text, "__kernel" | "kernel")
 }
 
-/// Head of a kernel in the source text: from the keyword `kernel` to the brace of its body, or to
-/// the semicolon of a declaration.
+/// Head (declaration) of a kernel in the source text: from the keyword `kernel` to the brace of its
+/// body, or to the semicolon of a declaration.
 #[derive(Debug)]
 struct Head<'s> {
     name: &'s str,

@@ -23,10 +23,11 @@ const MOST_IDS: u32 = 4_194_303;
 pub struct InstrumentedModule {
     /// Bytes of the module with the prologues in it.
     pub bytes: Vec<u8>,
-    /// Names of the kernels that have got a prologue (test at their start whether to leave).
+    /// Names of the kernels that have got a prologue (code at their start that tests whether the
+    /// launch is to leave the device).
     pub kernels: Vec<String>,
-    /// (name, reason) of the kernels that stay without a prologue (test at their start whether to
-    /// leave).
+    /// (name, reason) of the kernels that stay without a prologue (code at their start that tests
+    /// whether the launch is to leave the device).
     pub opaque: Vec<(String, Opaque)>,
 }
 
@@ -95,7 +96,7 @@ fn is_its_own(code: &[u32]) -> bool {
 
 /// SPIR-V module that is being rewritten: its instructions, and what is added to them.
 struct Module<'w> {
-    /// Smallest id that is not used yet (the bound of the module).
+    /// Smallest SPIR-V id that the module does not use yet (its bound).
     bound: Word,
     code: &'w [&'w [u32]],
     /// Instructions of the types and constants that are added to the module.

@@ -15,12 +15,12 @@ use crate::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 /// worker thread share, under one lock.
 pub(crate) struct Board<T> {
     core: Mutex<Core<T>>,
-    /// Condition on which the worker thread waits for tasks.
+    /// Condition variable on which the client's worker thread waits for tasks.
     work: Condvar,
-    /// Condition on which threads of the program wait for work to end.
+    /// Condition variable on which threads of the program wait for work to end.
     moved: Condvar,
-    /// Condition on which the thread that writes to the daemon waits for changes of the client's
-    /// state.
+    /// Condition variable on which the thread that writes to the daemon waits for changes of the
+    /// client's state.
     news: Condvar,
     give_up: u64,
 }

@@ -17,15 +17,15 @@ use super::journal::{ClientEvent, ClientJournal};
 use super::{ClientConfig, ClientCounts, PROCESS, Until};
 use crate::LiveError;
 
-/// State of the link to the daemon, as the client sees it.
+/// State of the client's link to the daemon: what was reported, and what was ordered.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct LinkState {
-    /// True if there is a connection to the daemon.
+    /// True if the client has a connection to the daemon.
     pub(crate) is_up: bool,
     /// True if the last report to the daemon said that the program has work, false if it said that
     /// the program has none.
     pub(crate) told_work: bool,
-    /// Number of the preemption that the daemon ordered last; 0 before the first.
+    /// Number of the preemption of this program that the daemon ordered last; 0 before the first.
     pub(crate) ordered: u64,
     /// Number of the last preemption whose end was reported to the daemon.
     pub(crate) told_drained: u64,
@@ -67,7 +67,7 @@ pub(crate) struct Core<T> {
     ended: Vec<T>,
     /// Number of threads of the program that wait for work to end.
     pub(crate) waiting: u32,
-    /// True if the worker thread waits for something to do.
+    /// True if the client's worker thread sleeps until there is something to do.
     pub(crate) sleeping: bool,
     pub(crate) stop: bool,
     pub(crate) stopped: bool,
@@ -113,8 +113,8 @@ impl<T: Clone> Core<T> {
         }
     }
 
-    /// Writes the buffered lines of the client's log to its file. If that fails, this is counted as
-    /// a lost log.
+    /// Writes the buffered lines of the client's log to its file. A failure is counted as a lost
+    /// log.
     pub(crate) fn flush(&mut self) {
         if self.journal.as_mut().is_some_and(|journal| !journal.flush()) {
             self.counted.insert(LOG_LOST, 1);

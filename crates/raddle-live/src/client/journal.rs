@@ -22,7 +22,7 @@ use crate::LiveError;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub(crate) struct ClientHeader {
-    /// Version of the log format: 1.
+    /// Version of the format of the client's log: 1.
     pub(crate) raddle_log: u32,
     pub(crate) live: ClientMark,
     pub(crate) declared: Declared,

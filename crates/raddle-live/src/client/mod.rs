@@ -35,8 +35,8 @@ use crate::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError, thread};
 /// Process id within a client's controller: a client has only this one process.
 pub const PROCESS: ProcessId = ProcessId(0);
 
-/// Settings of a client: those of its controller (which decides what to submit and preempt), and
-/// the time limit for a preemption.
+/// Settings of a client (the part of a program that schedules its launches live): those of its
+/// controller (which decides what to submit and preempt), and the time limit for a preemption.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ClientConfig {
     /// Settings of the client's controller. By default at most 8 launches are in the GPU runtime,
@@ -59,10 +59,10 @@ impl Default for ClientConfig {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Until {
     /// The thread waits for the end of all work of the program that was captured up to this
-    /// position in the order of capture.
+    /// position in the order of capture (number among all captured work of the program).
     All(CaptureOrder),
     /// The thread waits for the end of all work of one stream that was captured up to this position
-    /// in the order of capture.
+    /// in the order of capture (number among all captured work of the program).
     Stream(StreamId, CaptureOrder),
 }
 
@@ -302,7 +302,8 @@ impl<T: Clone + Send + 'static> Client<T> {
 
     /// Takes work of the program over that waits for an event which only the program knows. Neither
     /// this work nor later work of the stream is submitted until the hold is
-    /// [released](Self::release) with the work's order of capture.
+    /// [released](Self::release) with the work's order of capture (number among all captured work
+    /// of the program).
     ///
     /// # Errors
     /// An unknown stream.
@@ -334,7 +335,7 @@ impl<T: Clone + Send + 'static> Client<T> {
     }
 
     /// Releases a hold: work of the stream that [`hold`](Self::hold) kept back from the order of
-    /// capture `from` on may be submitted again.
+    /// capture (number among all captured work of the program) `from` on may be submitted again.
     ///
     /// # Errors
     /// A stream that is not held from there.

@@ -12,12 +12,12 @@ use crate::wire::{HEAD, MOST_TO_DAEMON, ToClient, ToDaemon, frame, length};
 /// Largest number of messages that a process may send to the daemon in a second. With more messages
 /// its connection is ended.
 const MOST_A_SECOND: u32 = 1000;
-/// Largest number of unsent bytes for a client that does not read its messages. If there are more
-/// when the daemon sends another message, it ends the connection instead.
+/// Largest number of bytes that the daemon keeps for a client that does not read its messages. If
+/// more are unsent when the daemon sends another message, it ends the connection instead.
 const MOST_UNREAD: usize = 16 << 10;
 const SECOND: u64 = 1_000_000_000;
 
-/// Reason why the daemon ends a connection.
+/// Reason why the daemon ends a connection with a program or a tool.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Fault {
     /// The process at the other end of the connection has gone.

@@ -43,8 +43,8 @@ pub(crate) struct DeviceTurns {
     arbiter: Arbiter,
     turn: Box<dyn Turn>,
     preempt: Box<dyn Preempt>,
-    /// Time in nanoseconds at which the policies must be asked again at the latest; `None` for no
-    /// such time.
+    /// Time in nanoseconds at which the turn and preempt policies must be asked again at the
+    /// latest; `None` for no such time.
     until: Option<u64>,
 }
 
@@ -62,8 +62,8 @@ impl DeviceTurns {
         Ok(Self { arbiter: Arbiter::default(), turn, preempt, until: None })
     }
 
-    /// Asks the policies which of the programs `states` may use the device now, and writes the
-    /// decision to `decided`.
+    /// Asks the turn and preempt policies which of the programs `states` may use the device now,
+    /// and writes the decision to `decided`.
     fn decide(
         &mut self,
         states: &[ProcessState],
@@ -102,8 +102,8 @@ pub(crate) struct Desk {
 }
 
 impl Desk {
-    /// Makes the decision maker of a daemon, with the turn and preempt policies of the recipe in
-    /// `header`; events and decisions are logged to `log`.
+    /// Makes the decision maker of a daemon, with the turn (the right to use the device) and
+    /// preempt policies of the recipe in `header`; events and decisions are logged to `log`.
     pub(crate) fn new(
         header: &DaemonHeader,
         registry: &Registry,
@@ -412,7 +412,7 @@ mod tests {
 
     /// Simulates for 200 ms two programs that always have work, after the daemon got the hints
     /// `hints`, each (program, hint). Returns for each millisecond which of the two programs have
-    /// the turn. Preemptions take no time.
+    /// the turn (the right to use the device). Preemptions take no time.
     fn turns(desk: &mut Desk, hints: &[(u16, LiveHint)]) -> Vec<[bool; 2]> {
         let mut told = Vec::new();
         for process in [ProcessId(0), ProcessId(1)] {

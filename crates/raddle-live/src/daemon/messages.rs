@@ -98,7 +98,8 @@ impl Daemon {
         all.into_iter().for_each(|id| self.send(id, &ToClient::Bound { ns }, now));
     }
 
-    /// Checks that the turn and preempt policies of the recipe can be used by this daemon.
+    /// Checks that the turn (the right to use the device) and preempt policies of the recipe can be
+    /// used by this daemon.
     fn live(&self, recipe: &Value) -> Result<(), LiveError> {
         let recipe: Recipe = self.options.registry.recipe("live", &recipe.to_string())?;
         DeviceTurns::new(&recipe).map(drop)

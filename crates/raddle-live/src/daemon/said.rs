@@ -99,7 +99,7 @@ pub(crate) enum DaemonEvent {
         process: ProcessId,
         hint: LiveHint,
     },
-    /// The policies of the daemon are replaced by those of this recipe.
+    /// A tool asks that the policies of the daemon are replaced by those of this recipe.
     Set {
         recipe: Value,
     },

@@ -72,13 +72,14 @@ struct DaemonLine {
 /// Sending side of the link to the daemon, used by one thread at a time.
 #[derive(Debug)]
 struct Speech {
-    /// Connection for sending; `None` while there is none.
+    /// Connection on which messages are sent to the daemon; `None` while the link is not connected.
     to: Option<UnixStream>,
     /// Time at which the daemon was last sent the client's counts.
     summarised: Instant,
     /// Time at which the daemon was last asked whether it still runs.
     asked: Instant,
-    /// Number of launches that had been submitted at the last report to the daemon.
+    /// Number of launches that the client had submitted to the runtime at its last report to the
+    /// daemon.
     submitted: u64,
 }
 
@@ -98,7 +99,8 @@ impl Drop for Link {
 }
 
 impl Link {
-    /// Links a client to the daemon, and keeps it linked as long as the link exists.
+    /// Links a client (a program's side of live scheduling) to the daemon, and joins the daemon
+    /// again after each loss of the connection, until the returned value is dropped.
     ///
     /// # Errors
     /// The threads of the link cannot be started.

@@ -119,7 +119,8 @@ impl LaneCommand {
         self.native().and_then(ask).unwrap_or(self.kind)
     }
 
-    /// Ends the command with the status `status`: 0 is success, below 0 is an error.
+    /// Ends this command of a lane with the OpenCL status `status`: 0 is success, below 0 is an
+    /// error.
     pub(crate) fn end(self: &Arc<Self>, status: cl_int) {
         let mut state = lock(&self.state);
         if state.status <= CL_COMPLETE {
@@ -183,13 +184,13 @@ impl LaneCommand {
         Ok(())
     }
 
-    /// Returns the status of the command if it has ended; else `None`.
+    /// Returns the OpenCL status of this command of a lane if the command has ended; else `None`.
     pub(crate) fn ended(&self) -> Option<cl_int> {
         let status = lock(&self.state).status;
         (status <= CL_COMPLETE).then_some(status)
     }
 
-    /// Blocks until the command has ended, and returns its status.
+    /// Blocks until this command of a lane has ended, and returns its OpenCL status.
     pub(crate) fn wait(&self) -> cl_int {
         let mut state = lock(&self.state);
         while state.status > CL_COMPLETE {

@@ -25,7 +25,8 @@ impl AwaitedEvent {
         LaneCommand::of(event).map_or(Self::Native(NativeHandle(event)), Self::Command)
     }
 
-    /// Returns the OpenCL context of the event; the error is the code of an invalid event.
+    /// Returns the OpenCL context of the event that a command waits for; the error is the code of
+    /// an invalid event.
     pub(crate) fn context(&self) -> Result<cl_context, cl_int> {
         match self {
             Self::Command(command) => Ok(command.lane.context.0),
@@ -38,7 +39,7 @@ impl AwaitedEvent {
     }
 }
 
-/// Returns the events of a wait list.
+/// Returns the events of an OpenCL wait list (the events that a command waits for).
 ///
 /// # Errors
 /// The OpenCL error code for a wait list that is not valid.
@@ -60,7 +61,7 @@ pub(crate) fn wait_list(
     events.iter().map(known).collect()
 }
 
-/// Checks that all events belong to the context `context`.
+/// Checks that all awaited events belong to the OpenCL context `context`.
 ///
 /// # Errors
 /// The OpenCL error code for a wait list with an event of another context.

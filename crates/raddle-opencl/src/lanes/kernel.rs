@@ -74,7 +74,8 @@ struct Twin {
     set: Mutex<Set>,
 }
 
-/// Arguments that are set in a kernel object of the layer. Only changed ones are set again.
+/// Arguments that the layer last set in a kernel object of its own. Only changed ones are set
+/// again.
 #[derive(Default)]
 struct Set {
     arguments: Option<Arguments>,

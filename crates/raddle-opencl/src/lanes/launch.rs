@@ -1,4 +1,5 @@
-//! How does a launch that can leave reach the runtime, and what does its word say at its end?
+//! How is a launch that can leave the device at a preemption submitted to the OpenCL runtime, and
+//! what does its word of shared memory (running, left or killed) say at its end?
 
 use std::ffi::c_void;
 use std::sync::atomic::Ordering;
@@ -35,7 +36,8 @@ impl LaneLaunch {
         self.kernel.verdict(&self.arguments, &self.sizes, &self.part)
     }
 
-    /// Submits the launch to the runtime, and returns whether the runtime took it.
+    /// Submits this launch of a lane to the OpenCL runtime, and returns whether the runtime took
+    /// it.
     pub(crate) fn submit(
         &self,
         handle: LaunchHandle,
@@ -95,7 +97,7 @@ struct LaunchFlight {
     work: Arc<LaneWork>,
     handle: LaunchHandle,
     reporter: Reporter<Arc<LaneWork>>,
-    /// Time at which the launch was submitted.
+    /// Time at which the launch was submitted to the OpenCL runtime.
     begun: Instant,
 }
 
@@ -142,8 +144,9 @@ unsafe extern "C" fn ended(_: cl_event, status: cl_int, data: *mut c_void) {
     });
 }
 
-/// Returns a launch of a kernel with its present arguments, which the layer can submit later. The
-/// error is the counter for the reason why it cannot.
+/// Returns a launch of a kernel with its present arguments, in a form that the layer (our library
+/// between the program and OpenCL) can submit later. The error is the counter for the reason why
+/// the layer cannot schedule the launch.
 fn prepared(
     lane: &QueueLane,
     kernel: cl_kernel,

@@ -46,7 +46,8 @@ use kernel::ProgramKernel;
 pub(crate) struct DeviceLanes {
     pub(crate) handle: NativeHandle,
     pub(crate) client: Client<Arc<LaneWork>>,
-    /// Link to the daemon; `None` without a daemon.
+    /// Link of this device's client to the daemon (`raddle live`), which says whose turn it is;
+    /// `None` without a daemon.
     #[expect(dead_code, reason = "it is kept")]
     link: Option<Link>,
     pub(crate) sight: Sight,
@@ -56,7 +57,8 @@ pub(crate) struct DeviceLanes {
     pub(crate) most_of_all: usize,
     /// Most bytes of local memory that a workgroup may have.
     pub(crate) local_bytes: u64,
-    /// Number of compute units of the device; each runs at least one workgroup at a time.
+    /// Number of compute units of the device, which bounds how short a cut part of a launch may be;
+    /// each unit runs at least one workgroup at a time.
     pub(crate) units: u64,
 }
 
@@ -75,7 +77,8 @@ pub(crate) struct QueueLane {
     pub(crate) words: Option<Words>,
     /// Last command that was added to the lane (this queue).
     last: Mutex<Weak<LaneCommand>>,
-    /// Time at which the last launch of the lane ended; `None` before the first end.
+    /// Time at which the last launch of the lane (a queue of the program that the layer schedules)
+    /// ended; `None` before the first end.
     ended: Mutex<Option<Instant>>,
 }
 
@@ -92,8 +95,8 @@ pub(crate) struct LaneCommand {
     references: AtomicU32,
     pub(crate) lane: Arc<QueueLane>,
     kind: cl_command_type,
-    /// True for a command that the runtime gets unchanged, in the second queue of the lane; false
-    /// for a launch that the layer schedules.
+    /// True for a command that the OpenCL runtime gets unchanged, in the second queue of the lane;
+    /// false for a launch that the layer schedules.
     pub(crate) is_in_order: bool,
     state: Mutex<State>,
     changed: Condvar,
@@ -176,7 +179,7 @@ pub(crate) struct InOrderCommand {
 }
 
 enum WorkProgress {
-    /// The command may not run yet.
+    /// The command may not run yet: the client has not submitted it.
     Waits,
     /// The command may run. The end of the submission with this handle is to be reported.
     Open(LaunchHandle, Reporter<Arc<LaneWork>>),

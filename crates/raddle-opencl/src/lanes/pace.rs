@@ -16,7 +16,7 @@ const PRICE: Duration = Duration::from_micros(6);
 const WORTH: u32 = 16;
 /// Least number of workgroups of a range for each compute unit of the device.
 const OF_UNIT: u64 = 4;
-/// Most ranges into which one launch is cut.
+/// Largest number of parts (ranges of workgroups) into which one launch is cut.
 const MOST: u64 = 256;
 
 /// Run time of the kernel's launches divided by their number of workgroups, averaged over launches,

@@ -15,7 +15,8 @@ impl LaneWork {
         Arc::new(Self { command, task, gate: OnceLock::new(), before: OnceLock::new() })
     }
 
-    /// Sets the gate that keeps the command from running until its awaited events have ended.
+    /// Sets the gate that keeps a command of a lane from running until its awaited events have
+    /// ended.
     pub(crate) fn gate(&self, gate: Arc<EventGate>) {
         let _ = self.gate.set(gate);
     }
@@ -25,9 +26,9 @@ impl LaneWork {
         let _ = self.before.set(before);
     }
 
-    /// Returns the error status, below 0, that keeps the command from running: of the command
-    /// before it, of an earlier range of its launch, or of an awaited event. `None` where none of
-    /// these has failed.
+    /// Returns the error status, below 0, that keeps a command of a lane from running: of the
+    /// command before it, of an earlier range of its launch, or of an awaited event. `None` where
+    /// none of these has failed.
     pub(crate) fn failed(&self) -> Option<cl_int> {
         let before = self.before.get().and_then(|before| before.ended());
         let before = before.filter(|status| *status < 0).or_else(|| self.command.ended());
@@ -35,7 +36,8 @@ impl LaneWork {
         before.or_else(|| self.gate.get()?.failed())
     }
 
-    /// Ends the command without having run it, with the status for a failed event in the wait list.
+    /// Ends a command of a lane without having run it, with the status for a failed event in the
+    /// wait list.
     pub(crate) fn fail(&self) -> SubmitCall {
         self.command.end(CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST);
         SubmitCall::Refused
@@ -73,7 +75,7 @@ impl InOrderCommand {
         SubmitCall::Returned
     }
 
-    /// Records that the command has ended in the runtime with the status `status`.
+    /// Records that a command of a lane has ended in the OpenCL runtime with the status `status`.
     pub(crate) fn ended(work: Arc<LaneWork>, status: cl_int) {
         let LaneTask::InOrder(in_order) = &work.task else { return };
         let before = std::mem::replace(&mut *lock(&in_order.progress), WorkProgress::Ended);

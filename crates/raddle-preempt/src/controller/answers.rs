@@ -62,23 +62,23 @@ pub enum Command {
     /// Place no further workgroup of a process on the device. Report `drained` when none of its
     /// workgroups is on the device.
     Hold {
-        /// Process whose workgroups are held back.
+        /// Process whose further workgroups are kept from starting.
         process: ProcessId,
     },
     /// Let the workgroups of a process start that [`Command::Hold`] kept from starting.
     Release {
-        /// Process whose held workgroups may start.
+        /// Process whose workgroups, kept from starting before, may start again.
         process: ProcessId,
     },
-    /// Save the work of a process that is on the device. Report `drained` when none of it is there
-    /// any more.
+    /// Save the work of a process that is on the device. Report `drained` when none of the work is
+    /// on the device any more.
     Save {
-        /// Process whose work is saved.
+        /// Process whose work on the device is saved.
         process: ProcessId,
     },
     /// Restore the saved work of a process on the device.
     Restore {
-        /// Process whose work is restored.
+        /// Process whose work on the device is restored.
         process: ProcessId,
     },
     /// The preemption of the process is complete: wake the threads that wait for it.
@@ -128,8 +128,8 @@ pub enum WishAnswer {
 /// preemption flag (which each launch tests at its start) has become visible (seed 001, S3.3).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ResetVerdict {
-    /// No reset (killing of running launches) was requested: the process is preempted by the
-    /// preemption flag alone, which launches test at their start.
+    /// No reset (killing of running launches) was requested by the preemption: the process is
+    /// preempted by the preemption flag alone, which launches test at their start.
     NotAsked,
     /// A reset is the next command, because every launch that it would kill may be killed. If all
     /// launches of the process end before that, the command is left out.
@@ -174,7 +174,7 @@ pub enum Report {
     NotSubmitted(LaunchHandle),
     /// A launch has started, or at least tests the preemption flag now.
     Started(LaunchHandle),
-    /// A launch has run to its end, and is never run again (seed 001, A13).
+    /// The runtime has run a launch to its end, and the launch is never run again (seed 001, A13).
     Finished(LaunchHandle),
     /// The runtime has refused a launch permanently, or the launch has died. The launch is not run
     /// again, and work that waits for it does not wait any more. Launches behind it go on, unless the
@@ -201,9 +201,9 @@ pub enum Report {
 /// Effect that a report of the runtime had on the controller.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Heard<T> {
-    /// The controller has noted the report; the driver needs to do nothing.
+    /// The controller has noted the report of the runtime; the driver needs to do nothing.
     Noted,
-    /// A launch has ended; this is its payload.
+    /// A launch has ended; this is its payload (the host's own data for the launch).
     Ended(T),
     /// A launch has left by the preemption flag (tested by each launch at its start), which was
     /// raised for it.

@@ -79,8 +79,8 @@ impl<T> Flight<T> {
         self.len() == 0
     }
 
-    /// Adds a launch and returns its slot. There are never more slots than launches that a process
-    /// may have in the runtime (its window).
+    /// Adds a launch and returns its slot, a number that no other launch in the runtime has. There
+    /// are never more slots than launches that a process may have in the runtime (its window).
     #[inline]
     pub(super) fn insert(&mut self, flying: FlyingLaunch<T>) -> u32 {
         if flying.state == FlightState::Submitting {
@@ -150,7 +150,8 @@ impl<T> Flight<T> {
         (0..).zip(&self.slots).filter_map(|(slot, flying)| Some((slot, flying.as_ref()?)))
     }
 
-    /// Returns the number of slots, used or free: the largest slot index plus one.
+    /// Returns the number of slots (places for launches in the runtime), used or free: the largest
+    /// slot index plus one.
     pub(super) fn slots(&self) -> usize {
         self.slots.len()
     }

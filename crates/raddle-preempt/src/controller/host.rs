@@ -90,9 +90,10 @@ impl<T> Controller<T> {
 
     /// Removes a process that has died, of which the runtime has kept nothing: no launches, no
     /// preemption flags and no held or saved work. Returns the payloads of all its unfinished work,
-    /// in the order of capture. Other processes are not affected. Where a reset was commanded for
-    /// the process, its id stays taken until [`Report::Drained`](crate::Report) tells the end of the
-    /// reset, the only report that may still come.
+    /// in the order of capture (number among all captured work of the process). Other processes are
+    /// not affected. Where a reset was commanded for the process, its id stays taken until
+    /// [`Report::Drained`](crate::Report) tells the end of the reset, the only report that may
+    /// still come.
     ///
     /// # Errors
     /// An unknown process.

@@ -22,7 +22,7 @@ pub(super) enum PreemptionStage {
     /// The driver resets the compute units, which kills running launches; `over` is true when it
     /// has reported the end of the reset.
     Resetting { over: bool },
-    /// The preemption waits until no launch of the process is in the runtime.
+    /// The preemption of the process waits until no launch of the process is in the runtime.
     Emptying,
     /// The driver takes the work of the process off the device by holding workgroups back or saving
     /// them; `over` is true when it has reported that the device has none of it.

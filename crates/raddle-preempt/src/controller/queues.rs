@@ -73,7 +73,7 @@ impl<T> Queues<T> {
         self.lanes.get_mut(stream.index()).filter(|lane| !lane.is_gone)
     }
 
-    /// Adds a stream and returns its id; `None` if all ids are in use.
+    /// Adds a stream of the process and returns the stream's id; `None` if all ids are in use.
     pub(super) fn open(&mut self) -> Option<StreamId> {
         if let Some(id) = self.closed.pop_first() {
             let lane = self.lanes.get_mut(id as usize)?;
@@ -168,9 +168,9 @@ impl<T> Queues<T> {
         true
     }
 
-    /// Removes the host's hold on a stream from the order of capture `from` (number among the
-    /// captured work of the process) on, so that its launches may be submitted. Returns whether the
-    /// stream had that hold.
+    /// Removes the host's hold that keeps the launches of a stream from being submitted, from the
+    /// launch with the number `from` (counted over the captured work of the process) and after it.
+    /// Returns whether the stream had a hold that began at this number.
     pub(super) fn release(&mut self, stream: StreamId, from: u64) -> bool {
         self.unhold(stream, Hold { from, is_wait: false })
     }

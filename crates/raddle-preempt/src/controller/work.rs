@@ -84,7 +84,8 @@ impl<T> CapturedWork<T> {
         self.idempotent
     }
 
-    /// Returns whether the work tests the preemption flag at its start.
+    /// Returns whether the captured work tests the preemption flag at its start, as kernels with a
+    /// prologue do.
     pub const fn tests_flag(&self) -> bool {
         self.tests_flag
     }

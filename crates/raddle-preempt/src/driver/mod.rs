@@ -45,7 +45,7 @@ pub enum Wish {
         /// Stronger method, by which the work leaves the device from now on.
         way: Preemption,
     },
-    /// A process shall submit no further launch.
+    /// The process shall be paused: no further launch of it is submitted until it is resumed.
     Pause {
         /// Process that is paused.
         process: ProcessId,

@@ -7,7 +7,7 @@ use crate::controller::{Declared, FlagCut, LaunchHandle};
 /// Result of a submit call of a runtime.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SubmitCall {
-    /// The submit call has returned, and the launch is in the runtime.
+    /// The runtime has taken the launch: the submit call has returned.
     Returned,
     /// Another thread makes the submit call, and its return will be reported.
     UnderWay,
@@ -79,8 +79,8 @@ pub trait Runtime<T> {
         let _ = process;
     }
 
-    /// Saves the work of a process that is on the device; reports `drained` when none of it is
-    /// there any more.
+    /// Saves the work of a process that is on the device; reports `drained` when none of the work
+    /// is on the device any more.
     fn save(&mut self, process: ProcessId) {
         let _ = process;
     }

@@ -40,11 +40,11 @@ pub enum ChartKind {
 /// Axis of a chart: the name, range and unit of its values.
 #[derive(Clone, Copy, Debug)]
 pub struct ChartAxis {
-    /// Name of the values along the axis; empty for no name.
+    /// Name of the values along this axis of a chart; empty for no name.
     pub title: &'static str,
     /// Range of the axis, and the positions of values within it.
     pub scale: Scale,
-    /// Unit of the values of the axis.
+    /// Unit of the values along this axis of a chart.
     pub unit: ValueUnit,
 }
 
@@ -72,7 +72,8 @@ impl ChartAxis {
 /// Range of an axis, and the positions of values on it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Scale {
-    /// The axis goes from 0 to this value, with equal distances between equal differences.
+    /// The axis of a chart goes from 0 to this value, with equal distances between equal
+    /// differences.
     Linear(f64),
     /// The axis goes from the first to the second of these values, both above 0; equal ratios are
     /// equally far apart.
@@ -82,11 +83,12 @@ pub enum Scale {
 /// Unit of the values of a chart's axis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ValueUnit {
-    /// The values are nanoseconds, shown in the unit from ns to s that suits their size.
+    /// The values of the axis are nanoseconds, shown in the unit from ns to s that suits their
+    /// size.
     Ns,
     /// The values are fractions, shown as percent.
     Share,
-    /// The values are plain numbers without a unit.
+    /// The values of the axis are plain numbers without a unit.
     Number,
 }
 
@@ -141,7 +143,7 @@ pub enum SeriesLook {
 pub struct ChartBar {
     /// Name of the bar; an input file may have given it, so it is escaped when it is shown.
     pub name: String,
-    /// Figure of the whole bar as text, beside the name of the bar.
+    /// Text of the number for which the whole bar stands, beside the name of the bar.
     pub note: String,
     /// Parts of the bar, from left to right.
     pub parts: Vec<BarPart>,
@@ -152,7 +154,8 @@ pub struct ChartBar {
 pub struct BarPart {
     /// Index of the part's colour (below 7) or pattern (from 7 on).
     pub look: usize,
-    /// Fraction of the full width of a bar that the part takes, 0 to 1.
+    /// Fraction of the full width of a bar (the end of the picture's scale) that the part takes, 0
+    /// to 1.
     pub share: f64,
     /// Figure of the part as text, written inside the part where there is room.
     pub text: String,

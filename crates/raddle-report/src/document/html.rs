@@ -28,8 +28,8 @@ const TEXT: usize = 2000;
 const LISTED: usize = 60;
 /// Largest number of characters of a table cell that is kept on one line.
 const LONG: usize = 40;
-/// Smallest fraction of a bar's full width that a part of the bar must take to have its figure
-/// written in it.
+/// Smallest fraction of a bar's full width that a part of the bar must take to have the number for
+/// which it stands written in it.
 const ROOM: f64 = 0.2;
 /// Index of the first look of a bar's part that is a pattern; lower indices are colours.
 const PATTERN: usize = 7;

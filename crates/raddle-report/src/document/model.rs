@@ -84,7 +84,7 @@ pub enum Block {
     Beside(Vec<Vec<Block>>),
     /// Link to a place on the HTML page, or to a file in the folder of the page.
     Link {
-        /// Text of the link that a reader sees.
+        /// Text that a reader sees and follows as the link.
         text: String,
         /// Target of the link: an anchor with its `#`, or a path.
         to: String,
@@ -103,7 +103,7 @@ pub enum Block {
     },
     /// Links to files in the folder of the HTML page.
     Files {
-        /// Purpose of the linked files, as text.
+        /// Text that says what the linked files are for.
         text: String,
         /// Paths of the linked files, relative to the page.
         paths: Vec<String>,
@@ -116,7 +116,7 @@ pub enum Block {
     Commands {
         /// Word that says what the commands are for.
         label: &'static str,
-        /// Commands, one line of text each.
+        /// Commands that a user may type next, one line of text each.
         commands: Vec<String>,
     },
 }
@@ -200,7 +200,7 @@ impl Document {
         }
     }
 
-    /// Adds a table; does nothing if the table has no rows.
+    /// Adds a table to the document; does nothing if the table has no rows.
     pub fn table(&mut self, table: Table) {
         if !table.is_empty() {
             self.add(Block::Table(table));

@@ -3,7 +3,8 @@
 /// Table of a document: rows of cells under columns with titles.
 #[derive(Clone, Debug)]
 pub struct Table {
-    /// Subject of the rows, by which readers who cannot see the table know what it is about.
+    /// Subject of the table's rows, by which readers who cannot see the table know what it is
+    /// about.
     pub(super) label: String,
     pub(super) columns: Vec<Column>,
     pub(super) rows: Vec<Vec<Cell>>,
@@ -80,7 +81,8 @@ pub struct Cell {
 pub struct CellBar {
     /// Fraction of the full width of the cell's bar that is filled, 0 to 1.
     pub share: f64,
-    /// True if the figure is larger than the end of the scale, so that the bar is cut off there.
+    /// True if the number for which the bar stands is larger than the end of the scale, so that the
+    /// bar is cut off there.
     pub is_cut: bool,
     /// Interval of the cell's figure, [least, most], as fractions of the bar's full width; `None`
     /// draws none.

@@ -65,7 +65,12 @@ fn sentence(changes: &ProfileChanges) -> String {
     let by_cause = RecordedCause::ALL.map(|cause| (cause, caused_by(changes, cause)));
     let most = by_cause.into_iter().max_by_key(|(_, [a, b])| a.abs_diff(*b));
     if let Some((cause, [a, b])) = most.filter(|(_, [a, b])| a != b) {
-        let most = if is_split { ", most of it" } else { ": idle time changed most" };
+        let is_part = (b > a) == (idle[1] > idle[0]) && a.abs_diff(b) <= idle[0].abs_diff(idle[1]);
+        let most = match (is_split, is_part) {
+            (true, true) => ", most of it",
+            (true, false) => "; idle time changed most",
+            (false, _) => ": idle time changed most",
+        };
         text += &format!("{most} while {} ({})", cause.told(), difference([a, b]));
     }
     if changes.common() < ALIKE {

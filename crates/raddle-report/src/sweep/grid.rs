@@ -116,7 +116,7 @@ fn least(groups: &[Option<&GroupSummary>], shown: &ShownFigure) -> Option<f64> {
 /// Figure that the table shows: p50 where the first goal limits it, else the figure by which its
 /// process is judged.
 struct ShownFigure {
-    /// Index of the process.
+    /// Index of the process whose figure the table of a sweep shows.
     process: usize,
     is_median: bool,
     /// Name of the figure that the first goal limits, where the summary does not hold it.

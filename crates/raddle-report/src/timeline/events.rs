@@ -8,12 +8,12 @@ use raddle_study::timeline::{LaunchPhase, Timeline, by_ready};
 
 use super::layout::Tracks;
 
-/// Event on a track of a timeline, with its time in ns.
+/// Event on a track (row of the timeline) of a timeline, with its time in ns.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct TrackEvent {
     pub(super) at: u64,
-    /// Number of the track on which the event is drawn; for a sample of a counter, the index of the
-    /// counter in the timeline.
+    /// Number of the track (row of the timeline) on which the event is drawn; for a sample of a
+    /// counter, the index of the counter in the timeline.
     pub(super) track: u32,
     pub(super) what: TimelineEventKind,
 }
@@ -41,7 +41,8 @@ pub(super) enum TimelineEventKind {
     Turn(u32),
     /// A counter takes a new value: that of its sample with this index.
     Sample(u32),
-    /// The bar that began last on this track, of those that have not ended, ends.
+    /// The bar that began last on this track (row of the timeline), of those that have not ended,
+    /// ends.
     End,
 }
 

@@ -16,48 +16,52 @@ pub(super) const NONE: u32 = u32::MAX;
 /// Track that a viewer of timelines shows: one line, or a group of lines.
 #[derive(Debug)]
 pub(super) struct ViewerTrack {
-    /// Number of the group of tracks to which the track belongs; 0 where it is in none.
+    /// Number of the group of tracks to which the track (row of the timeline) belongs; 0 where it
+    /// is in none.
     pub(super) parent: u32,
-    /// Rank of the track among those of its group; lower ranks are shown first.
+    /// Rank of the track (row of the timeline) among those of its group; lower ranks are shown
+    /// first.
     pub(super) rank: u32,
     pub(super) name: String,
     pub(super) kind: TrackKind,
 }
 
-/// Kind of a track: what a timeline viewer draws on it.
+/// Kind of a track (a row of a timeline): what a timeline viewer draws on it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum TrackKind {
-    /// The track is a group of other tracks.
+    /// The track (row of a timeline) is a group of other tracks.
     Group,
     /// The track has slices: bars, each with a name, for stretches of time.
     Slices,
-    /// The track has the values of a counter over time.
+    /// The track (row of a timeline) has the values of a counter over time.
     Counter(Measure),
 }
 
-/// All tracks of a timeline, and for each launch, request and counter the number of the track on
-/// which it is drawn. The track with number n has the index n - 1 in `list`; 0 means no track.
+/// All tracks of a timeline, and for each launch, request and counter the number of the track (row
+/// of the timeline) on which it is drawn. The track with number n has the index n - 1 in `list`; 0
+/// means no track.
 #[derive(Debug, Default)]
 pub(super) struct Tracks {
     pub(super) list: Vec<ViewerTrack>,
-    /// For each launch, the number of the track on which it is drawn, one of its stream's; 0 where
-    /// the launch is not drawn.
+    /// For each launch, the number of the track (row of the timeline) on which it is drawn, one of
+    /// its stream's; 0 where the launch is not drawn.
     pub(super) launches: Vec<u32>,
     /// For each launch that is a copy, the number of the copy engine's track on which it is drawn;
     /// 0 for other launches.
     pub(super) copies: Vec<u32>,
-    /// For each request, the number of the track on which it is drawn; 0 where its process is not
-    /// on the timeline.
+    /// For each request, the number of the track (row of the timeline) on which it is drawn; 0
+    /// where its process is not on the timeline.
     pub(super) requests: Vec<u32>,
     /// For each request, its launches, as indices into the timeline's list of launches; launches
     /// that are not drawn are left out.
     pub(super) served: Vec<Vec<u32>>,
     /// For each launch, true if it belongs to a request that is drawn.
     pub(super) serves: Vec<bool>,
-    /// For each process, the number of the track that shows when it waits; 0 where it never does.
+    /// For each process, the number of the track (row of the timeline) that shows when it waits; 0
+    /// where it never does.
     pub(super) waits: Vec<u32>,
-    /// Number of the track that shows which process has waves on the device; 0 where there is no
-    /// such track.
+    /// Number of the track (row of the timeline) that shows which process has waves on the device;
+    /// 0 where there is no such track.
     pub(super) turn: u32,
     /// For each counter, the number of its track; 0 where its process is not on the timeline or it
     /// has no samples.
@@ -66,8 +70,8 @@ pub(super) struct Tracks {
     /// no slice.
     pub(super) first: Vec<u32>,
     /// For each compute unit, (number of its first track, numbers of its workgroup slots in which
-    /// anything ran, ascending). Each of these slots has a track. A coarse timeline has lanes
-    /// (tracks for bars that do not overlap) in place of slots.
+    /// anything ran, ascending). Each of these slots has a track (row of the timeline). A coarse
+    /// timeline has lanes (tracks for bars that do not overlap) in place of slots.
     units: Vec<(u32, Vec<u32>)>,
 }
 
@@ -126,8 +130,8 @@ impl Tracks {
         tracks
     }
 
-    /// Returns the number of the track on which a slice (bar on a compute unit) is drawn; `None`
-    /// where there is none.
+    /// Returns the number of the track (row of the timeline) on which a slice (bar on a compute
+    /// unit) is drawn; `None` where there is none.
     pub(super) fn slice(&self, slice: &Slice) -> Option<u32> {
         let (first, slots) = self.units.get(usize::from(slice.cu))?;
         Some(first + slots.binary_search(&slice.slot).ok()? as u32)
@@ -258,8 +262,8 @@ impl Tracks {
         self.list.len() as u32
     }
 
-    /// Returns the number of the track that will be added next; used as a rank, it places a track
-    /// behind all others of its group.
+    /// Returns the number of the track (row of the timeline) that will be added next; used as a
+    /// rank, it places a track behind all others of its group.
     fn next(&self) -> u32 {
         self.list.len() as u32 + 1
     }

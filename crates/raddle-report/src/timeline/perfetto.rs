@@ -37,7 +37,7 @@ mod descriptor {
     pub(super) const ORDERING: u64 = 11;
     pub(super) const RANK: u64 = 12;
     /// Value of the Perfetto field for the order of child tracks by which a viewer sorts the
-    /// children of a track by rank.
+    /// children of a track (row of the timeline) by rank.
     pub(super) const EXPLICIT: u64 = 3;
     pub(super) const COUNTER_UNIT: u64 = 3;
     pub(super) const UNIT_NAME: u64 = 6;
@@ -109,10 +109,11 @@ const SEVERAL: usize = 2 + PHASES.len();
 /// Writes a timeline as a Perfetto trace (protocol buffers).
 ///
 /// Tracks are nested. Under each process are its requests, waits and streams; under the device are
-/// turns and compute units, with a track for each workgroup slot. Each process has two counters;
-/// with several processes the device has one. Arrows lead from a request to each of its launches,
-/// and from a launch on its stream to the place where it first started. `watch` is called with
-/// (events written, all events) at the beginning, at intervals, and at the end.
+/// turns and compute units, with a track (row of the timeline) for each workgroup slot. Each
+/// process has two counters; with several processes the device has one. Arrows lead from a request
+/// to each of its launches, and from a launch on its stream to the place where it first started.
+/// `watch` is called with (events written, all events) at the beginning, at intervals, and at the
+/// end.
 ///
 /// # Errors
 /// The errors of `out`.

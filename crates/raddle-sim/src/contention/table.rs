@@ -18,9 +18,10 @@ pub struct Factor {
     pub permille: u32,
     /// The time that one launch in forty stayed below, in thousandths of the time alone.
     pub low: u32,
-    /// The time that one launch in forty exceeded, in thousandths of the time alone.
+    /// The run time beside a neighbour that one launch in forty exceeded, in thousandths of the run
+    /// time of the same launch alone.
     pub high: u32,
-    /// The number of launches that were observed for this factor.
+    /// The number of launches beside a neighbour that were observed for this slowdown factor.
     pub samples: u32,
 }
 

@@ -39,7 +39,7 @@ pub(super) struct Neighbours {
     /// the number of processes that have one.
     fronts: Vec<u32>,
     present: u32,
-    /// The number of running copies that use the bandwidth of the memory.
+    /// The number of copies, running now, that use the bandwidth of the memory.
     copying: u32,
     /// True if some running launch is slower beside its neighbours than alone.
     paced: bool,

@@ -47,8 +47,8 @@ struct Lying {
 pub(super) struct BlockTables {
     units: Vec<Blocks>,
     index: Index,
-    /// Compute units whose waiting workgroups have to be tried again, as work ended there, came
-    /// there or was taken off.
+    /// Compute units at which workgroups that wait to start have to be tried again, as work ended
+    /// there, came there or was taken off.
     due: CuSet,
     launches: BTreeMap<LaunchId, Lying>,
     blocks: Vec<PartialBlock>,
@@ -76,7 +76,7 @@ impl BlockTables {
     }
 
     /// Brings the index of compute units up to date for the demand of a launch, and returns the
-    /// slot at which it keeps the demand.
+    /// position at which the index keeps the demand.
     pub(super) fn demand(&mut self, wish: &SmWish) -> DemandSlot {
         self.index.demand(&wish.block, &wish.warp, DemandSlot::default())
     }

@@ -6,17 +6,18 @@ use super::row::FromIssue;
 use super::{PolicyFigures, ProcessFigures};
 use crate::units::{duration, in_unit_of};
 
-/// Least and largest value, in nanoseconds, that the figure by which a process is judged may truly
-/// have.
+/// Least and largest value, in nanoseconds, that the time by which a process is judged (such as the
+/// 99th percentile of its latency) may truly have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct FigureBounds {
-    /// Least true value of the figure, in nanoseconds.
+    /// Least value, in nanoseconds, that the figure by which the process is judged may truly have.
     pub least_ns: u64,
-    /// Largest true value of the figure, in nanoseconds, as far as that is known.
+    /// Largest value, in nanoseconds, that the figure by which the process is judged may truly
+    /// have, as far as that is known.
     pub most_ns: u64,
     /// True if the requests are too few, or follow each other too closely, to give an upper bound.
-    /// The figure may then also be above `most_ns`.
+    /// The process's figure may then also be above `most_ns`.
     pub open: bool,
 }
 
@@ -24,15 +25,18 @@ pub struct FigureBounds {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct DecidingFigure {
-    /// Name of the process.
+    /// Name of the process that is judged by the figure.
     pub process: String,
-    /// Word for the figure: `p99`, `step` or `end`.
+    /// Word for the figure by which the process is judged: `p99` of its requests, mean `step`, or
+    /// `end`.
     pub figure: String,
-    /// Value of the figure, in nanoseconds; `None` where nothing ended.
+    /// Value of the figure by which the process is judged, in nanoseconds, as the replay gives it;
+    /// `None` where nothing of the process ended.
     pub ns: Option<u64>,
-    /// Least true value of the figure, in nanoseconds.
+    /// Least value, in nanoseconds, that the figure by which the process is judged may truly have.
     pub least_ns: Option<u64>,
-    /// Largest true value of the figure, in nanoseconds; `None` where no upper bound is known.
+    /// Largest value, in nanoseconds, that the figure by which the process is judged may truly
+    /// have; `None` where no upper bound is known.
     pub most_ns: Option<u64>,
 }
 
@@ -55,7 +59,7 @@ impl PolicyFigures {
 }
 
 impl FigureBounds {
-    /// Returns whether a time in nanoseconds lies within the bounds.
+    /// Returns whether a time in nanoseconds lies within these bounds of a process's figure.
     #[must_use]
     pub const fn hold(&self, ns: u64) -> bool {
         self.least_ns <= ns && (self.open || ns <= self.most_ns)

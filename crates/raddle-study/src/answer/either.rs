@@ -20,7 +20,8 @@ impl PolicyFigures {
     }
 }
 
-/// Smallest relative difference of two times that counts as a difference: 0.01, which is 1 %.
+/// Smallest relative difference between the times of one process under two recipes that counts as a
+/// difference: 0.01, which is 1 %.
 pub(super) const SMALL: f64 = 0.01;
 
 /// Reason why figures cannot decide whether the best recipe or another one is better.
@@ -36,12 +37,14 @@ pub(super) struct Doubt {
 /// Cause of a doubt whether the recipe that ranks first is really the best.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum DoubtBy {
-    /// Contention of processes that run side by side; a recording of them together would settle it.
+    /// The doubt comes from contention (processes slow each other down) of which too little is
+    /// known; a recording of them together would settle it.
     Contention,
-    /// Idle gaps in recordings: files do not say whether the device waited for the host in them.
+    /// The doubt comes from idle gaps in recordings: files do not say whether the device waited for
+    /// the host in them.
     Gaps,
-    /// Chance in the randomly drawn requests, the cost of time slices, or the error of the
-    /// simulation; a trial on the device would settle it.
+    /// The doubt comes from chance in the randomly drawn requests, the cost of time slices, or the
+    /// error of the simulation; a trial on the device would settle it.
     Trial,
 }
 

@@ -9,8 +9,8 @@
 pub(crate) const SAME_VENDOR: [f64; 2] = [-0.35, 0.59];
 
 /// Least and largest error of replayed busy times where the profile was recorded on a device of
-/// another vendor, as fractions of the recorded time. Measured with five models on an H100 and an
-/// MI300X, each replayed on the other device.
+/// another vendor than the device of the replay, as fractions of the recorded time. Measured with
+/// five models on an H100 and an MI300X, each replayed on the other device.
 pub(crate) const OTHER_VENDOR: [f64; 2] = [-0.8, 0.68];
 
 /// Relation of the device on which a profile was recorded to the device of the replay.

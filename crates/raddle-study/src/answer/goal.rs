@@ -56,20 +56,21 @@ pub enum GoalLimit {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum GoalError {
-    /// The text does not consist of three words (a process, a figure and a limit). Holds the text.
+    /// The text of a goal does not consist of three words (a process, a figure and a limit). Holds
+    /// the text.
     #[error(
         "`{0}` is no goal: write NAME p50|p90|p95|p99|mean|max|step|end LIMIT, such as `serve p99 20ms`"
     )]
     Words(String),
-    /// The second word of the goal names no known figure. Holds that word.
+    /// The second word of a goal's text names no known figure. Holds that word.
     #[error("`{0}` is no figure of a goal: p50, p90, p95, p99, mean, max, step or end")]
     Metric(String),
-    /// The limit is a percentage without its plus sign, or lacks its percent sign. Holds the limit
-    /// as written, and the number in it.
+    /// The limit in a goal's text is a percentage without its plus sign, or lacks its percent sign.
+    /// Holds the limit as written, and the number in it.
     #[error("`{0}` is no limit: did you mean `+{1}%`?")]
     Change(String, String),
-    /// The limit is neither a time nor a percentage. Holds the limit as written, and why it is no
-    /// time.
+    /// The limit in a goal's text is neither a time nor a percentage. Holds the limit as written,
+    /// and why it is no time.
     #[error("`{0}` is no limit: a time such as 20ms or 1.5s, or a change such as +5%. {1}")]
     Limit(String, AmountError),
 }

@@ -4,12 +4,13 @@
 /// left open by the error bounds of the figures.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum GoalsJudged {
-    /// Every goal is met, even where each figure is as large as its error bounds allow.
+    /// Every goal is met, even where the figure of each goal is as large as its error bounds allow.
     Met,
-    /// Every figure meets its goal, but the error bounds of at least one reach above its limit.
+    /// Every goal is met, but the error bounds of the figure of at least one goal reach above the
+    /// goal's limit.
     MayMiss,
-    /// At least one figure misses its goal, but the error bounds of each such figure reach below
-    /// its limit.
+    /// At least one goal is missed, but the error bounds of the figure of each missed goal reach
+    /// below the goal's limit.
     MayMeet,
     /// At least one goal is missed, even where its figure is as small as its error bounds allow.
     Missed,

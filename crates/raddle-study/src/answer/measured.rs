@@ -16,7 +16,7 @@ const JUDGED: [JudgedBy; 2] = [JudgedBy::Requests, JudgedBy::Steps];
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct ErrorsMeasured {
-    /// Words for the programs and the device that were measured.
+    /// Words for the programs and the device on which the errors of replays were measured.
     pub on: String,
     /// Differences of this comparison from the measured one, such as the device `v100`, or `no
     /// requests`; empty where device and kinds of programs are the same.
@@ -50,7 +50,8 @@ impl PolicyFigures {
 }
 
 impl ErrorsMeasured {
-    /// Writes where errors were measured, as a sentence without its full stop.
+    /// Writes on which programs and device the errors of replays were measured, as a sentence
+    /// without its full stop.
     pub(super) fn told(&self) -> String {
         format!("Judged by {}{}", self.on, self.here())
     }

@@ -72,7 +72,8 @@ pub enum VerdictKind {
     BelowError,
     /// No recipe meets all goals.
     NoGoalMet,
-    /// A profile was recorded on a device of another vendor, so recipes are not ranked.
+    /// A profile was recorded on a device of another vendor than the device of the replay, so
+    /// recipes are not ranked.
     OtherVendor,
     /// Launches never ended under the baseline recipe, so nothing can be compared with it.
     Incomplete,
@@ -261,9 +262,9 @@ fn surer(figures: &PolicyFigures, [best, other]: [usize; 2]) -> [usize; 2] {
     if two && !one { [other, best] } else { [best, other] }
 }
 
-/// Says that a recommendation is only for those who want more, where the baseline recipe meets all
-/// goals as it is, and not every recipe does. `recipes` are those that the recommendation `text`
-/// names.
+/// Returns the recommendation `text`, begun with "To gain more," where the baseline recipe meets
+/// all goals as it is, not every recipe does, and the baseline is none of those recommended; else
+/// `text` unchanged. `recipes` are the recipes that `text` names.
 fn more(figures: &PolicyFigures, recipes: [Option<usize>; 2], text: String) -> String {
     let base = figures.baseline;
     let meets = |at: usize| figures.surely_meets_all(at);
@@ -289,8 +290,8 @@ fn differs(figures: &PolicyFigures, row: usize) -> bool {
     changes(figures, row).any(|(_, change)| change.abs() >= SMALL)
 }
 
-/// Says that recipes are not ranked, as a profile was recorded on a device of another vendor;
-/// `None` where no profile was.
+/// Says that recipes are not ranked, as a profile was recorded on a device of another vendor than
+/// the device of the replay; `None` where no profile was.
 fn other_vendor(figures: &PolicyFigures) -> Option<String> {
     let process = figures.processes.iter().find(|it| it.other_vendor)?;
     let [least, most] = OTHER_VENDOR.map(|error| percent(error.abs()));

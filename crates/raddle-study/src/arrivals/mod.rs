@@ -145,8 +145,8 @@ pub(crate) fn give(
     Ok(more)
 }
 
-/// Returns the profiles whose requests arrive at a rate that was given in words: (index of the
-/// profile, requests per second).
+/// Returns the profiles whose requests arrive at random at a rate that the user gave in the text of
+/// an option, not in a file: (index of the profile, requests per second).
 pub(crate) fn rated(
     profiles: &[Loaded],
     args: &Load,

@@ -12,7 +12,7 @@ use crate::amount::hundredths;
 use crate::compare::{JudgedLimit, LimitedChange};
 use crate::units::{duration, plain};
 
-/// Words for the figures by which a tenant is judged.
+/// Words for the figures by which a tenant (a process of the prediction) is judged.
 const FIGURES: [&str; 3] = ["p99", "step", "end"];
 
 /// Word of a limit that allows errors within the predicted interval.
@@ -27,8 +27,8 @@ pub struct ErrorLimit {
     tenant: Option<String>,
     /// Word for the figure that the limit is about; `None` means that by which the tenant is judged.
     figure: Option<&'static str>,
-    /// Largest allowed error in hundredths of a percent: 1500 for `15%`. `None` allows the predicted
-    /// interval.
+    /// Largest allowed error of a prediction, against the measurement, in hundredths of a percent:
+    /// 1500 for `15%`. `None` allows the predicted interval.
     most: Option<i64>,
 }
 

@@ -25,9 +25,9 @@ impl Check {
                 Some((of, error)) => {
                     let (recipe, word) = (plain(&self.recipe, 40), of.judged.word());
                     format!(
-                        "Under {recipe} the prediction of {} {word} is off by {:+.1} %{}.",
+                        "Under {recipe} the prediction of {} {word} is {}{}.",
                         plain(&of.name, TENANT),
-                        error * 100.0,
+                        side(error),
                         self.others(of)
                     )
                 }
@@ -35,8 +35,9 @@ impl Check {
             };
         if outside > 0 {
             text += &format!(
-                " {} outside of the predicted interval.",
-                counted(outside, "tenant lies", "tenants lie")
+                " {} outside of the predicted interval{}.",
+                counted(outside, "tenant lies", "tenants lie"),
+                if self.limits.is_empty() { " (`--fail-if interval` exits with 4)" } else { "" }
             );
         }
         let few = self
@@ -76,9 +77,9 @@ impl Check {
         match (others.next(), others.next()) {
             (None, _) => String::new(),
             (Some(one), None) => {
-                let error = one.error.map(|error| {
-                    format!(", of {} by {:+.1} %", plain(&one.name, TENANT), error * 100.0)
-                });
+                let error = one
+                    .error
+                    .map(|error| format!(", of {} {}", plain(&one.name, TENANT), side(error)));
                 error.unwrap_or_default()
             }
             _ => ", no other by more".to_owned(),
@@ -95,5 +96,15 @@ impl Check {
                 quoted(other)
             )
         })
+    }
+}
+
+/// Says whether a prediction is too high or too low, and by how much of the measurement.
+fn side(error: f64) -> String {
+    let percent = format!("{:.1} %", error.abs() * 100.0);
+    match percent.as_str() {
+        "0.0 %" => "right".to_owned(),
+        _ if error > 0.0 => format!("{percent} too high"),
+        _ => format!("{percent} too low"),
     }
 }

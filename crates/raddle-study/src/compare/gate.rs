@@ -28,7 +28,8 @@ pub struct Gate {
     /// Name of the process whose figure is limited; `None` for a figure of a recipe as a whole.
     process: Option<String>,
     metric: String,
-    /// Largest allowed increase over the first result, in hundredths of a percent: 500 for `+5%`.
+    /// Largest allowed increase of a figure over its value in the first result, in hundredths of a
+    /// percent: 500 for `+5%`.
     limit: i64,
 }
 

@@ -20,7 +20,7 @@ pub struct ComparedResult {
     /// Path of the result's file as the user wrote it.
     #[serde(skip)]
     pub(super) file: String,
-    /// Version of raddle that wrote the result.
+    /// Version of raddle that wrote the result that is compared.
     pub(super) raddle: String,
     pub(super) device: ComparedDevice,
     pub(super) profiles: Vec<ComparedProfile>,

@@ -18,7 +18,8 @@ pub struct JudgedLimit {
     /// Largest change of all figures that the limit is about; `None` where no figure stands in the
     /// first result and a later one, so that nothing was judged.
     pub largest: Option<LimitedChange>,
-    /// Largest allowed increase over the first result, in hundredths of a percent.
+    /// Largest allowed increase of the figure over its value in the first result, in hundredths of
+    /// a percent.
     #[serde(skip)]
     pub(crate) allowed: i64,
 }

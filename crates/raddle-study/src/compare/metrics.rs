@@ -9,12 +9,12 @@ use serde_json::Value;
 pub enum MetricUnit {
     /// The values are times in nanoseconds.
     Ns,
-    /// The values are fractions, shown as percent.
+    /// The values of the compared figure are fractions, shown as percent.
     Share,
     /// The values are numbers without a unit, such as slowdowns.
     Ratio,
-    /// The values are numbers without a unit whose fourth decimal matters, such as fairness
-    /// indices.
+    /// The values of the compared figure are numbers without a unit whose fourth decimal matters,
+    /// such as fairness indices.
     Index,
     /// The values are whole numbers, such as numbers of launches.
     Count,

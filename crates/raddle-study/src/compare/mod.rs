@@ -10,6 +10,7 @@ mod label;
 mod limits;
 mod metrics;
 mod rows;
+mod told;
 mod unlike;
 
 pub use gate::{Gate, NoGate};

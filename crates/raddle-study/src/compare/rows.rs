@@ -8,17 +8,16 @@ use serde_json::Value;
 use super::advice::advice;
 use super::input::{ComparedRecipe, ComparedResult, names};
 use super::label::label;
-use super::limits::{self, JudgedLimit};
+use super::limits::JudgedLimit;
 use super::metrics::{
     Good, LAUNCH_OVERHEAD, MAKESPAN, Metric, MetricUnit, OF_ENERGY, OF_LAUNCHING, OF_LEVEL,
     OF_NEWCOMER, OF_PROCESS, OF_RECIPE, OF_TURNS, STUCK, slug,
 };
 use super::unlike::{differences, overturning, unlike_inputs};
 use crate::answer::FigureBounds;
-use crate::units::count;
 
 /// Remark on limits that changes exceed where inputs differ too.
-const NOT_THE_CAUSE: &str = "so the program need not be the cause";
+pub(super) const NOT_THE_CAUSE: &str = "so the program need not be the cause";
 
 /// Comparison of the results of two or more replays.
 #[derive(Debug, Serialize)]
@@ -71,7 +70,7 @@ pub struct ResultOrigin {
     pub label: String,
     /// Path of the result's file as the user wrote it.
     pub file: String,
-    /// Version of raddle that wrote the result.
+    /// Version of raddle that wrote this compared result.
     pub raddle: String,
     /// Id of the device on which the result's replay ran.
     pub device: String,
@@ -99,7 +98,7 @@ pub struct MetricRow {
     /// Urgency level of the launches that have the figure; `None` for a figure of the process or
     /// recipe as a whole.
     pub level: Option<u8>,
-    /// Name of the figure, such as "request p99".
+    /// Name of the figure that the row compares, such as "request p99".
     pub metric: &'static str,
     /// Unit of the values of the figure.
     pub unit: MetricUnit,
@@ -109,7 +108,7 @@ pub struct MetricRow {
     /// figure that has none.
     #[serde(skip)]
     pub(super) bounds: Vec<Option<FigureBounds>>,
-    /// Changes of the figure from the first result, one for each later result.
+    /// Changes of the row's figure from its value in the first result, one for each later result.
     pub changes: Vec<FigureChange>,
     /// True if a driver offers the recipe, as far as the results say.
     #[serde(skip)]
@@ -170,24 +169,24 @@ pub struct FigureChange {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ChangeVerdict {
-    /// The figure is better than in the first result.
+    /// The compared figure is better than in the first result.
     Better,
-    /// The figure is worse than in the first result.
+    /// The compared figure is worse than in the first result.
     Worse,
-    /// The figure is the same as in the first result, or missing in both.
+    /// The compared figure is the same as in the first result, or missing in both.
     Equal,
     /// The figure differs, but for this kind of figure neither more nor less is better.
     Other,
     /// The figure differs, but so do the inputs of the results (other work, or another device), so
     /// the change is neither better nor worse.
     Unjudged,
-    /// The figure is present in only one of the two results.
+    /// The compared figure is present in only one of the two results.
     Missing,
 }
 
 impl ChangeVerdict {
     /// All verdicts, in the order in which they are counted and shown.
-    const ALL: [Self; 6] =
+    pub(super) const ALL: [Self; 6] =
         [Self::Better, Self::Worse, Self::Equal, Self::Other, Self::Unjudged, Self::Missing];
 
     /// Returns the words for the judgement, such as "better" or "not judged".
@@ -310,76 +309,6 @@ impl Comparison {
     pub fn is_within_limits(&self) -> bool {
         let kept = |limit: &JudgedLimit| limit.broken.is_empty() && limit.largest.is_some();
         !self.limits.is_empty() && self.limits.iter().all(kept)
-    }
-
-    /// Returns the answer in one sentence: whether the limits hold, or without limits how many
-    /// figures changed for better or worse.
-    #[must_use]
-    pub fn sentence(&self) -> String {
-        if !self.limits.is_empty() {
-            let beside = match (&self.beside_the_program, self.failures().is_empty()) {
-                (None, _) => String::new(),
-                (Some(beside), true) => format!("; {beside}"),
-                (Some(beside), false) => format!("; {beside}, {NOT_THE_CAUSE}"),
-            };
-            return format!("{}{beside}.", limits::told(&self.limits));
-        }
-        let differ = self.inputs_that_differ.join(", ");
-        let changed = self.advised(&self.changed());
-        let is_judged = self.number(ChangeVerdict::Better) + self.number(ChangeVerdict::Worse) > 0;
-        match (differ.is_empty(), is_judged) {
-            (false, false) => format!(
-                "{changed}; the inputs differ ({differ}), so figures stand side by side and nothing is called better or worse."
-            ),
-            (false, true) => {
-                format!("{changed}: {}; the inputs of some differ ({differ}).", self.counts())
-            }
-            (true, _) if self.counts().is_empty() => format!("{changed}."),
-            (true, _) => format!("{changed}: {}.", self.counts()),
-        }
-    }
-
-    /// Says how many figures changed in any later result.
-    #[must_use]
-    pub fn changed(&self) -> String {
-        if self.figures == 0 {
-            let names = "`A#RECIPE B#RECIPE` compares one of each";
-            return format!("No recipe is in both, so no figure is compared: {names}");
-        }
-        let figures = count(self.figures as u64);
-        let own = self.rows.iter().filter(|row| row.is_compared);
-        match own.filter(|row| row.is_changed()).count() as u64 {
-            0 => format!("None of {figures} figures changed"),
-            changed => format!("{} of {figures} figures changed", count(changed)),
-        }
-    }
-
-    /// Puts the advice of the results in front of a clause.
-    fn advised(&self, clause: &str) -> String {
-        self.advice
-            .as_ref()
-            .map_or_else(|| clause.to_owned(), |advice| format!("{advice}. {clause}"))
-    }
-
-    fn number(&self, verdict: ChangeVerdict) -> usize {
-        self.verdicts.get(&verdict).copied().unwrap_or_default()
-    }
-
-    /// Says how many changes got each judgement, without those that are equal; of more than two
-    /// results a figure has several changes.
-    fn counts(&self) -> String {
-        let told = |verdict: ChangeVerdict| match verdict {
-            ChangeVerdict::Other => "neither better nor worse",
-            other => other.told(),
-        };
-        let verdicts = ChangeVerdict::ALL.into_iter().filter(|it| *it != ChangeVerdict::Equal);
-        let counts = verdicts.filter(|&it| self.number(it) > 0);
-        let counts = counts.map(|it| format!("{} {}", count(self.number(it) as u64), told(it)));
-        let counts = counts.collect::<Vec<String>>().join(", ");
-        match self.results.len() > 2 && !counts.is_empty() {
-            true => format!("of the changes in {} results {counts}", self.results.len() - 1),
-            false => counts,
-        }
     }
 
     /// Returns the name of the recipe that the result with the index `at` recommends; `None` where

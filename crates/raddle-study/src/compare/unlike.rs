@@ -76,7 +76,13 @@ pub(super) fn differences(inputs: &[ComparedResult]) -> Vec<String> {
     let mut said = Vec::new();
     let version: Input = ("version of raddle", |result| result.raddle.clone());
     let recipe: Input = ("recipe", |result| result.chosen.clone().unwrap_or_default());
-    for (what, of) in [version].into_iter().chain(INPUTS).chain([recipe]) {
+    // Goals change the advice, and no figure.
+    let goals: Input = ("goals", |result| {
+        let goals = result.answer.iter().flat_map(|answer| &answer.goals);
+        let goals: Vec<String> = goals.map(|goal| format!("`{goal}`")).collect();
+        if goals.is_empty() { "none".to_owned() } else { goals.join(", ") }
+    });
+    for (what, of) in [version].into_iter().chain(INPUTS).chain([goals, recipe]) {
         let all: Vec<String> = inputs.iter().map(of).collect();
         if all.iter().any(|text| *text != all[0]) {
             let each = all.iter().enumerate().map(|(n, text)| format!("{} {text}", label(n)));

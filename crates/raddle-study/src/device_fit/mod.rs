@@ -29,7 +29,7 @@ const TURNS: usize = 20;
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct DeviceFit {
-    /// Version of the JSON format in which this result is written.
+    /// Version of the JSON format in which this result of a calibration is written.
     pub raddle_calibration: u32,
     /// Device with the measured figures; figures that were not measured are those of the device
     /// table or file.
@@ -54,7 +54,7 @@ pub struct MeasuredFigure {
     /// Least and greatest reading of the figure, in the unit that its key names; for the lengths of
     /// turns (time slices) and switches, the 5th and the 95th percentile.
     pub between: [u64; 2],
-    /// Number of readings from which the median of the figure was taken.
+    /// Number of measurements from whose readings the median for the figure was taken.
     pub readings: usize,
 }
 

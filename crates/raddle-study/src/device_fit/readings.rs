@@ -67,7 +67,7 @@ pub enum ReadingsError {
     /// A line has a format version that this raddle does not read; lines are counted from 1.
     #[error("line {line} has version {version}, this raddle reads {VERSION}")]
     Version { line: usize, version: u32 },
-    /// No line of the output describes the device.
+    /// No line of the measuring program's output describes the device.
     #[error("no line tells the device: the program ended before it measured anything")]
     NoDevice,
 }

@@ -134,7 +134,8 @@ impl BusyTime {
 /// Total time of a set of time spans, in ns, with overlaps counted in three different ways.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Covered {
-    /// Sum of the lengths of all spans, in ns; overlaps count as often as spans overlap.
+    /// Sum of the lengths of all spans (times from a begin to an end), in ns; overlaps count as
+    /// often as spans overlap.
     sum: i128,
     /// Sum over the streams, in ns, of the time in which the stream has at least one span; overlaps
     /// within a stream count once.

@@ -32,7 +32,7 @@ pub struct NamedKernel {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct LaunchTimes {
-    /// Number of launches in the group.
+    /// Number of launches in this group of kernels.
     pub launches: u64,
     /// Sum of the durations of the group's launches, in ns.
     pub total_ns: u64,
@@ -63,7 +63,7 @@ pub struct LaunchShape {
     /// are no clusters.
     #[serde(skip_serializing_if = "is_one")]
     pub(crate) cluster: u16,
-    /// Number and durations of the launches of this shape.
+    /// Number and durations of the kernel's launches that have this grid and workgroup.
     #[serde(flatten)]
     pub times: LaunchTimes,
     /// Fit of the shape on the device of the recording (how many workgroups it holds); `None` where
@@ -81,7 +81,7 @@ pub struct Placing {
     /// Name of the resource that limits `resident`. Where several do, it is the first one in a
     /// fixed order.
     pub limiter: &'static str,
-    /// Names of all resources that limit `resident`.
+    /// Names of all resources that limit how many workgroups a compute unit holds (`resident`).
     pub limiters: Vec<&'static str>,
     /// Number of workgroups that the whole empty device holds at the same time.
     pub at_once: u64,

@@ -11,7 +11,7 @@ use crate::launches::{OriginShares, kernels};
 /// field was measured, joined from other records, assumed, or is unknown.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct FieldOrigins {
-    /// Name of the field, such as the arrival of a launch.
+    /// Name of the field of launches whose origins are counted, such as the arrival of a launch.
     pub field: &'static str,
     /// Fractions of the launches by the origin of the field: measured, joined from other records,
     /// assumed or unknown.

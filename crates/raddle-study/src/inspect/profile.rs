@@ -200,7 +200,8 @@ pub struct InspectedProfile {
     pub amounts: Option<WantedAmounts>,
 }
 
-/// Rule for communication kernels (which move data between devices), and its effect on their time.
+/// Rule that decides whether communication kernels (which move data between devices) are kept,
+/// shortened or left out, and its effect on their time.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct CommunicationRule {

@@ -38,7 +38,8 @@ pub struct InspectedStream {
     pub priorities: Vec<i32>,
 }
 
-/// Returns the figures of all streams of a profile, in the order in which they were first used.
+/// Returns, for each stream of a profile, the numbers that `raddle inspect` shows of it, such as
+/// its launches and busy time, in the order in which the streams were first used.
 pub(super) fn streams(profile: &Profile) -> Vec<InspectedStream> {
     let mut ops: Vec<Vec<&Op>> = vec![Vec::new(); profile.streams.len()];
     for op in &profile.ops {

@@ -17,7 +17,7 @@ const ROUNDS: usize = 3;
 pub struct PairFit {
     /// Version of the JSON format in which this result is written.
     pub raddle_pair_fit: u32,
-    /// Description of the device with the fitted figures.
+    /// Description of the device with the values that were fitted to measurements.
     pub device: Device,
     /// Figures of the device that were fitted: those whose value changes the errors of the replays.
     pub fitted: Vec<FittedFigure>,
@@ -43,7 +43,8 @@ pub struct PairFit {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct FittedFigure {
-    /// Key of the figure in a device file. It ends with the unit, such as `-ns`.
+    /// Key, in a device file, of the value that is fitted. The key ends with the unit, such as
+    /// `-ns`.
     pub key: &'static str,
     /// Value of the figure before the fit, in the unit that its key names.
     pub before: u64,

@@ -75,7 +75,7 @@ impl WayError {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct AloneError {
-    /// Name of the program that ran alone.
+    /// Name of the measured program that ran alone.
     pub program: String,
     /// Number of measurements of the program alone, over all loads (rates of requests) and all ways
     /// of sharing the device.

@@ -26,7 +26,7 @@ pub struct PairTruth {
     /// Version of the format of the file of measurements: 1.
     #[serde(rename = "raddle-pair")]
     pub version: u32,
-    /// Product name of the device that was measured.
+    /// Product name of the device on which the two programs were measured.
     pub device: String,
     /// Text with the versions of the driver and of other software of the measured machine; `None`
     /// where the file does not state them.

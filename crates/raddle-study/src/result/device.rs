@@ -11,7 +11,7 @@ use crate::units::plain;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum DeviceFound {
-    /// The user named the device.
+    /// The device of the replay is known because the user named it.
     Named,
     /// The user gave a file that describes the device.
     File,

@@ -210,7 +210,8 @@ impl CommunicationShares {
 #[derive(Clone, Copy, Debug, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) struct StreamWaitFacts {
-    /// Number of waits for which the file names the op that is waited for.
+    /// Number of waits of one stream for another for which the file names the op (launch, copy or
+    /// fill) that is waited for.
     pub(crate) recorded: u64,
     /// Number of waits of which the file says only that a stream waited, so that the op waited for
     /// is inferred.

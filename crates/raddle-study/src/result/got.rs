@@ -51,11 +51,12 @@ pub struct Guarantee {
 /// Kind of resource of which a recipe (set of policies) guarantees each process a part.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum GuaranteeOf {
-    /// Compute units that no other process may use.
+    /// The guarantee is of compute units that no other process may use.
     Units,
     /// Compute units that serve other processes while their owner has nothing to start.
     LentUnits,
-    /// Turns on the whole device, which go to other processes while their owner has nothing to run.
+    /// The guarantee is of turns on the whole device, which go to other processes while their owner
+    /// has nothing to run.
     Turns,
 }
 

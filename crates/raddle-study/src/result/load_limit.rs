@@ -70,7 +70,7 @@ impl LoadLimitLeftOut {
 pub struct RatedProcess {
     /// Name of the process, as results show it.
     pub name: String,
-    /// Requests per second as the user set them.
+    /// Requests per second of the process as the user set them.
     pub per_s: f64,
 }
 

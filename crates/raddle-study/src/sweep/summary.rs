@@ -143,7 +143,8 @@ impl Within {
 
 /// Highest value of one varied option up to which the results are good, for one combination of
 /// values of the other options. A result is good if all goals are met; where there are no goals, if
-/// the figure of the first process is at most twice its figure at the lowest value.
+/// the time by which the first process is judged (such as its latency) is at most twice as long as
+/// at the lowest value.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct Reach {

@@ -1,4 +1,5 @@
-//! Does an allocation policy keep its eleven laws?
+//! Does an allocation policy keep its eleven laws (numbered rules that every implementation of its
+//! trait must obey)?
 
 use raddle_policy::{
     Allocate, Answer, CuId, Cus, Fact, LaunchId, Place, ReadyView, Round, Tick, WaveSpan,

@@ -51,7 +51,7 @@ fn predicted_and_measured_of_each_tenant() {
     let names = place.names("here");
     assert!(["check.html", "check.json"].iter().all(|name| names.contains(&(*name).to_owned())));
     let text = place.raddle(&["check", "here", given[0], "--recipe", "mps", "--no-files"]);
-    assert!(text.out.contains("one end is off by -20.0 %"), "{}", text.out);
+    assert!(text.out.contains("one end is 20.0 % too low"), "{}", text.out);
     assert!(text.out.contains("no recording of two"), "{}", text.out);
     let misspelt = place.raddle(&["check", "here", "oen=one-measured.csv", "--no-files"]);
     let why = "none of its tenants is called oen; they are one, two: give TENANT=FILE";
@@ -80,7 +80,7 @@ fn the_other_of_two_advised_recipes_is_told() {
     let (code, told) = check(&[]);
     let other = "If time-slice was set up, which was advised as well: `--recipe time-slice`.";
     assert!(code == 0 && told.contains(other), "{told}");
-    assert!(told.contains("two end is off by -90.0 %, of one by -20.0 %."), "{told}");
+    assert!(told.contains("two end is 90.0 % too low, of one 20.0 % too low."), "{told}");
     let (code, told) = check(&["--recipe=mps"]);
     assert!(code == 0 && !told.contains("was advised as well"), "{told}");
     let (code, told) = check(&["--fail-if=one interval"]);

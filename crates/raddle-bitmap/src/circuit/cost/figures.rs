@@ -20,7 +20,8 @@ pub enum Variant<'a> {
     Shared(&'a Shared),
 }
 
-/// Number of clock cycles over which a search circuit spreads its steps shift, combine and reduce.
+/// Choice of the clock cycles over which a search circuit spreads its steps shift, combine and
+/// reduce.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Timing {
     /// All steps of the search are made in one clock cycle, each with its own hardware.
@@ -51,7 +52,7 @@ pub struct Cost {
     pub and_gates: u64,
     /// Number of two-input gates in the trees that reduce each sequence to one digit.
     pub or_gates: u64,
-    /// Number of bits that registers hold from one clock cycle to the next.
+    /// Number of bits that the search circuit's registers hold from one clock cycle to the next.
     pub register_bits: u64,
     /// Number of gates on the longest path that a signal takes within one clock cycle.
     pub depth: u32,

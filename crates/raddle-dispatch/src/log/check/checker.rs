@@ -15,7 +15,8 @@ use crate::answer::{LoggedAnswer, WrittenPieces};
 use crate::line::{LogLine, LoggedEvent};
 use crate::{ByLaunch, DispatchError};
 
-/// A list of the pieces (equal workgroups on one compute unit) that a line of the log names.
+/// A list of the pieces (equal workgroups on one compute unit) that a line of the decision log
+/// names.
 pub(crate) trait Pieces {
     /// Returns each single piece (equal workgroups on one compute unit) of the list.
     fn each(&self) -> impl Iterator<Item = Piece>;

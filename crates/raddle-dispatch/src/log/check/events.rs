@@ -109,9 +109,9 @@ impl Checker {
         }
     }
 
-    /// Records a launch or copy that the log names for the first time, and puts it into the buffer
-    /// in which work of its stream waits to be submitted; `ready` is true if it waits for no other
-    /// work.
+    /// Records a launch or copy that the decision log names for the first time, and puts it into
+    /// the buffer in which work of its stream waits to be submitted; `ready` is true if it waits
+    /// for no other work.
     fn issued(&mut self, launch: &Launch, ready: bool) {
         if self.gone.contains(launch.id) || self.launches.contains(launch.id) {
             return self.fault(LogRule::ONCE, || format!("{} comes a second time", launch.id));
@@ -154,7 +154,8 @@ impl Checker {
         }
     }
 
-    /// Removes a launch that has ended or was refused from the state of the checker.
+    /// Removes a launch that has ended or was refused from the state of the checker of decision
+    /// logs.
     pub(super) fn forget(&mut self, id: LaunchId) {
         self.gone.insert(id);
         let Some(launch) = self.launches.remove(id) else { return };

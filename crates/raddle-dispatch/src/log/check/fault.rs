@@ -70,13 +70,14 @@ impl LogRule {
         Self::REACHED,
     ];
 
-    /// Returns the number of the rule, from 1, by which the documentation names it.
+    /// Returns the number of the rule of decision logs, from 1, by which the documentation names
+    /// the rule.
     #[must_use]
     pub const fn number(self) -> u32 {
         self.0 as u32 + 1
     }
 
-    /// Returns the name of the rule, which is one word.
+    /// Returns the name of the rule that decision logs keep, which is one word.
     #[must_use]
     pub const fn name(self) -> &'static str {
         NAMES[self.0 as usize]
@@ -92,28 +93,28 @@ impl fmt::Display for LogRule {
 /// A rule that a log breaks, with how often and where it does so first.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BrokenRule {
-    /// The number of times that the log breaks the rule.
+    /// The number of times that the decision log breaks the rule.
     pub(crate) count: u64,
-    /// The number of the first line that breaks the rule, from 1.
+    /// The number of the first line of the decision log that breaks the rule, from 1.
     pub(crate) line: usize,
-    /// A description of how the log breaks the rule the first time.
+    /// A description of how the decision log breaks the rule the first time.
     pub(crate) what: String,
 }
 
 impl BrokenRule {
-    /// Returns the number of times that the log breaks the rule.
+    /// Returns the number of times that the decision log breaks the rule.
     #[must_use]
     pub const fn count(&self) -> u64 {
         self.count
     }
 
-    /// Returns the number of the first line that breaks the rule, from 1.
+    /// Returns the number of the first line of the decision log that breaks the rule, from 1.
     #[must_use]
     pub const fn line(&self) -> usize {
         self.line
     }
 
-    /// Returns a description of how the log breaks the rule the first time.
+    /// Returns a description of how the decision log breaks the rule the first time.
     #[must_use]
     pub fn what(&self) -> &str {
         &self.what
@@ -124,12 +125,12 @@ impl BrokenRule {
 /// breaks.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CheckedLog {
-    /// The number of event lines that were read from the log.
+    /// The number of event lines that were read from the decision log.
     pub(crate) events: u64,
-    /// The number of answer lines that were read from the log.
+    /// The number of answer lines that were read from the decision log.
     pub(crate) answers: u64,
-    /// The rules that the log breaks, each with the number of times and the first line; empty where
-    /// the log keeps all rules.
+    /// The rules that the decision log breaks, each with the number of times and the first line;
+    /// empty where the log keeps all rules.
     pub(crate) broken: BTreeMap<LogRule, BrokenRule>,
 }
 
@@ -142,20 +143,20 @@ impl CheckedLog {
         Self { events, answers, ..self }
     }
 
-    /// Returns the number of event lines that were read from the log.
+    /// Returns the number of event lines that were read from the decision log.
     #[must_use]
     pub const fn events(&self) -> u64 {
         self.events
     }
 
-    /// Returns the number of answer lines that were read from the log.
+    /// Returns the number of answer lines that were read from the decision log.
     #[must_use]
     pub const fn answers(&self) -> u64 {
         self.answers
     }
 
-    /// Returns the rules that the log breaks, each with the number of times and the first line;
-    /// empty where the log keeps all rules.
+    /// Returns the rules that the decision log breaks, each with the number of times and the first
+    /// line; empty where the log keeps all rules.
     #[must_use]
     pub const fn broken(&self) -> &BTreeMap<LogRule, BrokenRule> {
         &self.broken

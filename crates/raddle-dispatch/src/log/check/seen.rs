@@ -88,7 +88,7 @@ pub(super) struct SeenPreemption {
     /// True if the preempted launches stay submitted and can come back to the device; false if they
     /// end or go back to the buffer of their stream.
     pub(super) holds: bool,
-    /// The number of the log line that begins the preemption.
+    /// The number of the line of the decision log that begins the preemption.
     pub(super) since: usize,
 }
 

@@ -39,7 +39,7 @@ pub struct LackingResource<R> {
 }
 
 /// Compares the head (first workgroup) of every channel with the free resources of every compute
-/// unit (step a3 of the patent). A head fits a unit if it wants no more of any resource than is
+/// unit (step a3 of patent 000). A head fits a unit if it wants no more of any resource than is
 /// left; a resource that the unit does not have counts as 0.
 ///
 /// Returns (the heads that fit, each with its compute units, ascending; the resources of which too

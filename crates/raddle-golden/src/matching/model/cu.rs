@@ -81,7 +81,7 @@ pub fn by<R>(search: impl Search) -> impl FnMut(&R, View<'_>) -> Result<u32, rad
     move |_, map| search.longest(map)
 }
 
-/// Reads how much is left of each resource of a compute unit (step a2 of the patent).
+/// Reads how much is left of each resource of a compute unit (step a2 of patent 000).
 ///
 /// `longest` returns the length of the free run that a search reports for a resource: [`by`] makes
 /// it from one search for all resources, a closure may use one search for each.

@@ -44,7 +44,7 @@ pub enum Wants<R> {
     },
 }
 
-/// Demand of a workgroup on one compute unit, divided among its SIMDs (step a31 of the patent).
+/// Demand of a workgroup on one compute unit, divided among its SIMDs (step a31 of patent 000).
 #[derive(Debug)]
 pub struct SplitDemand<R> {
     /// Amounts in blocks that all waves of the workgroup need together, by resource.
@@ -57,7 +57,7 @@ pub struct SplitDemand<R> {
 }
 
 /// Splits the demand of a workgroup, the first one of the channel `channel`, over the SIMDs of the
-/// compute unit `cu` (step a31 of the patent). The numbers of the channel and of the unit (`index`)
+/// compute unit `cu` (step a31 of patent 000). The numbers of the channel and of the unit (`index`)
 /// are only used in errors.
 ///
 /// # Errors

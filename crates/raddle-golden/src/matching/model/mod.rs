@@ -149,7 +149,7 @@ pub const fn lowest<R>(_: &[usize], _: &[Cu<R>]) -> Result<Option<usize>, raddle
 
 impl<R: Ord + Clone> MatchModel<R> {
     /// Makes one decision about heads (first workgroups of channels), by steps a1 to a43 of the
-    /// patent; the model does not change.
+    /// patent (seed 000); the model does not change.
     ///
     /// `longest` reports the longest free run, as for [`record`]. `order` ranks the levels of
     /// urgency at the tick `now`. `pick` makes the choices that the patent leaves to chance.

@@ -134,7 +134,7 @@ impl Matching {
 }
 
 impl Held {
-    /// Sets the workgroup's addresses to those that a line of the log names.
+    /// Sets the workgroup's addresses to those that a line of the decision log names.
     pub(super) fn lies_at(&mut self, places: &[Place]) {
         for (at, (waves, start)) in self.simds.iter_mut().enumerate() {
             let here = || places.iter().filter(|place| usize::from(place.simd) == at);

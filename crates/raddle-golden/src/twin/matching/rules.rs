@@ -178,8 +178,8 @@ impl PlaceRule {
 }
 
 impl Matching {
-    /// Lists the steps of the patent for which the settings of a recipe (file that chooses
-    /// the policies of a run) ask.
+    /// Lists the steps of the patent (seed 000) for which the settings of a recipe (file that
+    /// chooses the policies of a run) ask.
     pub(in crate::twin) fn steps(settings: &Value) -> String {
         let search = &settings["search"];
         let mut steps = vec!["E8"];

@@ -19,8 +19,8 @@ pub(super) struct Split {
     threshold: u64,
     retry: u64,
     failures: u64,
-    /// Number of changes until now. A change is an event or an answer in the log, or a head (first
-    /// workgroup of a channel) that fitted.
+    /// Number of changes until now. A change is an event or an answer in the decision log, or a
+    /// head (first workgroup of a channel) that fitted.
     facts: u64,
     /// Latest counted decision, as (number of changes before it, its tick); `None` before the
     /// first. A decision equal to it is not counted again.

@@ -83,7 +83,8 @@ fn layout(first: u8) -> DocumentLayout<()> {
     }
 }
 
-/// Groups the launches by capture: a launch belongs to the capture during which it was made.
+/// Groups the launches by graph capture (the time in which a program records launches into a CUDA
+/// graph instead of running them): a launch belongs to the capture during which it was called.
 fn captures(found: CaptureCollector) -> Vec<GraphCapture> {
     let CaptureCollector { mut launches, mut marks, mut ranges, names, .. } = found;
     let names = names.into_items();

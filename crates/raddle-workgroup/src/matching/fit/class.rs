@@ -131,8 +131,8 @@ pub(super) struct Class {
     /// class is not dropped while there are any.
     pub(super) resident: u32,
     /// For each SIMD that may get the first wave, the state of a compute unit that was empty and
-    /// then filled with workgroups of this class alone; `None` where there is no such state yet.
-    /// Other empty units are filled in one step by copying it.
+    /// then filled with workgroups of this demand class alone; `None` where there is no such state
+    /// yet. Other empty units are filled in one step by copying it.
     pub(super) filled: [Option<Box<FilledCu>>; MAX_SIMDS],
 }
 

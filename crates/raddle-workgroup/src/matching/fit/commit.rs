@@ -195,9 +195,10 @@ impl Matcher {
         (self.shared(cu), self.of_simds(simds, cu))
     }
 
-    /// Returns which of the first 64 demand classes (workgroups of equal demand) fit on a compute
-    /// unit, one bit for each. Only the bits of classes in `apart` have a meaning: the others want
-    /// more than the lists in `thresholds` reach.
+    /// Returns which of the first 64 demand classes (workgroups of equal demand) fit on the compute
+    /// unit with the index `cu`, one bit for each class. The bits of classes that want more of a
+    /// resource than the lists of amounts reach have no meaning. `simds` is the number of SIMDs of
+    /// a compute unit.
     #[inline(always)]
     pub(super) fn fitting(&self, simds: usize, cu: usize) -> u64 {
         let (slots, vgpr) = self.of_simds(simds, cu);

@@ -15,8 +15,8 @@ use super::class::CuAmounts;
 /// an entry of its own. Larger amounts share the last entry.
 const MOST: u32 = 4_096;
 
-/// The list of one resource: entry n has the demand classes (workgroups of equal demand), one bit
-/// for each, that want at most n slots or granules.
+/// The list of one resource of a compute unit: entry n has the demand classes (workgroups of equal
+/// demand), one bit for each, that want at most n slots or granules.
 #[derive(Clone, Debug)]
 struct AmountRows(Vec<u64>);
 
@@ -35,8 +35,9 @@ impl AmountRows {
         }
     }
 
-    /// Adds the demand class (workgroups of equal demand) with the bit `bit` and the amount that it
-    /// wants; the class that had the bit before is removed.
+    /// Adds a demand class (workgroups of equal demand) that wants the amount `wanted` of this
+    /// list's resource. `bit` is a mask with the one bit that stands for the class; the class that
+    /// had the bit before is removed.
     fn enter(&mut self, bit: u64, wanted: u32) {
         for (have, row) in (0..).zip(&mut self.0) {
             *row = *row & !bit | if have >= wanted { bit } else { 0 };
