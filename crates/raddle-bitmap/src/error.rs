@@ -58,6 +58,7 @@ impl Error {
             Reason::OutOfRange { .. }
             | Reason::NoBlocks
             | Reason::TooManyBlocks { .. }
+            | Reason::NoMemory { .. }
             | Reason::NotADigit { .. }
             | Reason::GroupCount { .. }
             | Reason::GroupSize { .. }
@@ -143,6 +144,9 @@ pub(crate) enum Reason {
     TooManyBlocks {
         blocks: u64,
         most: u32,
+    },
+    NoMemory {
+        blocks: u32,
     },
     NotADigit {
         at: usize,
@@ -244,6 +248,7 @@ texts! { Reason:
         "a plan for {len} blocks from {start} is of another map: commit it where it was made";
     NoBlocks => "there is no block: give at least 1";
     TooManyBlocks { blocks, most } => "{blocks} blocks are too many here: give at most {most}";
+    NoMemory { blocks } => "{blocks} blocks take more memory than there is: give fewer";
     NotADigit { at } => "byte {at} is neither 0 nor 1: give digits only";
     WordCount { words, blocks } =>
         "{blocks} blocks take {} words, not {words}: give as many", blocks.div_ceil(64);

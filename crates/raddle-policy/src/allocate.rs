@@ -274,7 +274,7 @@ pub trait Allocate {
 
     /// Returns whether the policy keeps no account of free resources, and reads them from the view
     /// at each call. During a reset of compute units, such a policy is shown these units as full;
-    /// any other policy is not asked until the reset is over.
+    /// any other policy is not asked until the reset is over. The default is false.
     fn reads_the_view(&self) -> bool {
         false
     }

@@ -117,7 +117,8 @@ impl<'s> ProcessOutcome<'s> {
     /// Returns the 99th percentile of the times of the process's requests, from arrival to end.
     ///
     /// # Errors
-    /// As [`Self::figure`].
+    /// As [`Self::figure`]: a process without requests has none, but a step or an end
+    /// ([`Self::judged`]).
     pub fn p99(&self) -> Result<Figure, StudyError> {
         self.figure(GoalMetric::P99)
     }

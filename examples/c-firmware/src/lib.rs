@@ -50,7 +50,8 @@ fn halt(_: &PanicInfo<'_>) -> ! {
     }
 }
 
-/// Returns a map of free blocks, which is never freed; null for no block or too many.
+/// Returns a map of free blocks, which is never freed; null for no block, or more
+/// than the heap has room for.
 #[unsafe(no_mangle)]
 pub extern "C" fn map_new(blocks: u32) -> *mut FreeMap {
     FreeMap::new(blocks).map_or(core::ptr::null_mut(), |map| Box::into_raw(Box::new(map)))

@@ -52,7 +52,8 @@ impl FreeMap {
     /// Returns a map of `blocks` blocks, all of which are free.
     ///
     /// # Errors
-    /// [`OutOfRange`](crate::ErrorKind::OutOfRange) without a block.
+    /// [`OutOfRange`](crate::ErrorKind::OutOfRange) without a block, or where the allocator has no
+    /// memory for the map.
     pub fn new(blocks: u32) -> Result<Self, Error> {
         if blocks == 0 {
             return Err(Error(Reason::NoBlocks));
@@ -175,12 +176,16 @@ impl FreeMap {
     /// Adds `by` free blocks behind the last block of the map.
     ///
     /// # Errors
-    /// [`OutOfRange`](crate::ErrorKind::OutOfRange) above `u32::MAX` blocks in all; nothing has changed then.
+    /// [`OutOfRange`](crate::ErrorKind::OutOfRange) above `u32::MAX` blocks in all, or where the
+    /// allocator has no memory for them; nothing has changed then.
     pub fn grow(&mut self, by: u32) -> Result<(), Error> {
         let blocks = u64::from(self.blocks) + u64::from(by);
         let many = Error(Reason::TooManyBlocks { blocks, most: u32::MAX });
         let blocks = u32::try_from(blocks).map_err(|_| many)?;
-        self.words.resize(words::words_for(blocks), 0);
+        let (wanted, had) = (words::words_for(blocks), self.words.len());
+        let reserved = self.words.try_reserve_exact(wanted.saturating_sub(had));
+        reserved.map_err(|_| Error(Reason::NoMemory { blocks }))?;
+        self.words.resize(wanted, 0);
         let words = &mut self.words;
         words::each_mask(self.blocks, by, words.len(), |word, mask| words[word] |= mask);
         self.blocks = blocks;

@@ -43,7 +43,7 @@ pub struct BaselineConfig {
 ///             let demand = &entry.launch.demand;
 ///             let mut cus: Vec<CuId> =
 ///                 ready.cus.ids().filter(|&cu| ready.cus.room(cu, demand) > 0).collect();
-///             cus.sort_by_key(|&cu| self.0.free_runs(cu).map(|[.., lds]| lds.longest));
+///             cus.sort_by_cached_key(|&cu| self.0.free_runs(cu).map(|[.., lds]| lds.longest));
 ///             let start = cus.into_iter().find_map(|cu| self.0.start(ready, cu, entry, round));
 ///             if let Some(start) = start {
 ///                 return start;

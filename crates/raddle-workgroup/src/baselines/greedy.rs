@@ -16,6 +16,12 @@ pub struct Greedy {
     refused: Refused,
 }
 
+impl Default for Greedy {
+    fn default() -> Self {
+        Self::new(BaselineConfig::default())
+    }
+}
+
 impl Greedy {
     /// Returns a policy with these settings, before it has placed any workgroup.
     #[must_use]

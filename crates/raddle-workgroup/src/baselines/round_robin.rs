@@ -22,6 +22,12 @@ pub struct RoundRobin {
     refused: Refused,
 }
 
+impl Default for RoundRobin {
+    fn default() -> Self {
+        Self::new(BaselineConfig::default())
+    }
+}
+
 impl RoundRobin {
     /// Returns a policy whose search begins at compute unit 0.
     #[must_use]
