@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use raddle_study::answer::{JudgedBy, PolicyFigures};
+use raddle_study::answer::{JudgedBy, PolicyFigures, VerdictKind};
 use raddle_study::result::{LoadLimitLeftOut, ReplayResult};
 use raddle_study::units::{apart, counted, plain, sentences, shell};
 
@@ -217,7 +217,9 @@ fn fill_screen(
     let answer = &result.answer;
     let columns = screen.columns.unwrap_or(COLUMNS);
     let mut say = |block: Block| screen.add_on(Medium::Terminal, block);
-    say(verdict_of(answer, why));
+    // The reason of "either" is what each of the two gains and costs, which its text does not say.
+    let is_either = answer.verdict.kind == VerdictKind::Either && result.overturning.is_empty();
+    say(verdict_of(answer, why || is_either));
     overturning(result).for_each(&mut say);
     let (table, alike) = widest(result, (rows, below), columns).unzip();
     let all = answer.ranking.len();
@@ -259,7 +261,11 @@ fn fill_screen(
         let them = if warnings == 1 { "it" } else { "them" };
         say(Block::Note(format!("! {text}: `-v` shows {them}, and the report")));
     }
-    say(paragraph("What if", what_if(result)));
+    // That reason takes the room of options that `--help` lists too.
+    let is_told = result.load_limit.is_some() || result.load_limit_left_out.is_some();
+    if !brief || !is_either || is_told {
+        say(paragraph("What if", what_if(result)));
+    }
     let (label, text) = match closing.folder {
         Some(folder) => {
             let page = folder.join(raddle_study::result::PAGE);
