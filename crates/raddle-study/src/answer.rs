@@ -166,7 +166,7 @@ impl PolicyFigures {
     /// Rewrites the verdict to be about the part of the work that ran, where most of the work of a
     /// process can never run here. Nothing is then set up by it.
     pub(crate) fn of_the_part_that_ran(&mut self) {
-        self.restrict("By the part of the work that can run here");
+        self.restrict("No advice, as most of the work cannot run here; by the rest");
     }
 
     /// Rewrites the verdict to say that no compared recipe that a driver offers serves the requests

@@ -261,7 +261,7 @@ fn fill_screen(
         let them = if warnings == 1 { "it" } else { "them" };
         say(Block::Note(format!("! {text}: `-v` shows {them}, and the report")));
     }
-    // That reason takes the room of options that `--help` lists too.
+    // The reason takes the room of options that `--help` lists too.
     let is_told = result.load_limit.is_some() || result.load_limit_left_out.is_some();
     if !brief || !is_either || is_told {
         say(paragraph("What if", what_if(result)));

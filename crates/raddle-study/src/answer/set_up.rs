@@ -170,7 +170,7 @@ mod tests {
         assert!(found.to_set_up().is_some());
         found.of_the_part_that_ran();
         assert_eq!(found.to_set_up(), None);
-        let begin = "By the part of the work that can run here, use mps: decode p99 42.5 -> 20 ms";
+        let begin = "No advice, as most of the work cannot run here; by the rest, use mps: decode p99 42.5 -> 20 ms";
         assert!(found.verdict.text.starts_with(begin), "{}", found.verdict.text);
     }
 
