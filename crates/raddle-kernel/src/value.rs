@@ -130,8 +130,8 @@ impl Values {
         value
     }
 
-    /// Returns the index in the hash table at which the value with this meaning is, or would be
-    /// added.
+    /// Returns the index in the hash table of this store at which the value with this meaning (its
+    /// operation and operands) is, or would be added.
     fn place_of(&self, meaning: &Meaning) -> usize {
         let mut hasher = Mixed(0);
         meaning.hash(&mut hasher);

@@ -65,8 +65,8 @@ impl LaunchRequest<'_> {
     }
 
     /// Returns the kind of packet for a launch that is not stored in the agent's reference table.
-    /// It is condensed if the packet that is being filled has room for the launch, or if two such
-    /// launches fit an empty packet; otherwise ordinary.
+    /// The packet is condensed if the one that is being filled has room for the launch, or if two
+    /// such launches fit an empty packet; otherwise ordinary.
     #[must_use]
     pub fn without_entry(&self) -> PacketChoice {
         let most = (HALF_WORDS as u16 / 2).max(self.room);

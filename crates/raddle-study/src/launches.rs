@@ -18,7 +18,8 @@ pub struct OriginShares {
     pub(crate) measured: f64,
     pub(crate) joined: f64,
     pub(crate) assumed: f64,
-    /// Fraction of the launches for which the field is unknown, as the profile has no shape (grid
+    /// Fraction of the launches for which the field that this value sums up, such as the number of
+    /// registers, is unknown, as the profile has no shape (grid
     /// and needed resources) of the kernel.
     #[serde(skip_serializing_if = "is_none")]
     pub(crate) unknown: f64,

@@ -18,7 +18,8 @@ const RECORDED: &str = "recorded is the most that a program's own allocations ca
 /// Memory size of a device, in bytes, and how it is known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Capacity {
-    /// Size in bytes, as a profile states it that was recorded on such a device.
+    /// Size of the device's memory in bytes, as stated by a profile that was recorded on a device of
+    /// this kind.
     Recorded(u64),
     /// Size by a data sheet or by a device file of the user (`bytes`). Such a device may report up
     /// to `most` bytes.

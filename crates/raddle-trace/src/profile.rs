@@ -164,7 +164,8 @@ pub enum OpKind {
 }
 
 impl OpKind {
-    /// Returns the name of the kind of op in a launch table, such as `kernel`.
+    /// Returns the word that a launch table (profile as CSV) has for this kind of op, such as
+    /// `kernel`.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {

@@ -12,7 +12,7 @@ use crate::document::{Cell, Column, Table};
 /// Largest width of the table in characters, and the largest number of its rows.
 const WIDTH: usize = 80;
 const ROWS: usize = 8;
-/// Largest number of tables.
+/// Largest number of tables on a terminal, one a judged process; the report shows further ones.
 const TABLES: usize = 3;
 
 /// Table of one figure by a varied value (rows) and the other varied values (columns), with its

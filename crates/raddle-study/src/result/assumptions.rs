@@ -38,7 +38,7 @@ pub struct Rules {
     /// Statements of the user about the work, such as which kernels may be killed and run again,
     /// one sentence each.
     pub claims: Vec<String>,
-    /// Warnings about rules that changed nothing, one sentence each.
+    /// Warnings about rules of the user that changed nothing, one sentence each.
     pub warnings: Vec<String>,
     /// Warnings from the replays that can make the study's answer wrong.
     pub overturning: Vec<Overturning>,

@@ -10,7 +10,7 @@ const STEPS: i128 = 8;
 /// Largest number of values in a range; a range with more values is an error.
 const MOST: usize = 100_000;
 
-/// An option that is varied: its key and its values.
+/// An option or recipe key that a sweep varies: its name, and the values that it takes in turn.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Axis {
     pub(crate) key: String,

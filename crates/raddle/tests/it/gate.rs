@@ -55,7 +55,7 @@ fn the_action_fails_where_a_figure_grew() {
     let [same, grew] = ["infer p99 +5%\n", "\ninfer p99 +5%\nmakespan +1000%\n"];
     let ran = act(&place, "new", "new/summary.json", same);
     assert_eq!((ran.code, ran.err.as_str()), (0, ""));
-    assert!(ran.out.starts_with("**0 of "), "{}", ran.out);
+    assert!(ran.out.starts_with("**None of "), "{}", ran.out);
     let ran = act(&place, "-old one", "new", grew);
     assert_eq!(ran.code, 4, "{ran:?}");
     assert_eq!(ran.out.matches(":x: ").count(), 1, "{}", ran.out);
@@ -65,7 +65,7 @@ fn the_action_fails_where_a_figure_grew() {
     assert!(told.starts_with("error: infer request p99 under leftover: +"), "{told}");
     assert!(told.ends_with(&format!("limit `infer p99 +5%`; {beside}")), "{told}");
     let step = fs::read_to_string(place.path().join("step.md")).unwrap();
-    assert!(step.starts_with("**0 of ") && step.ends_with(&ran.out), "{step}");
+    assert!(step.starts_with("**None of ") && step.ends_with(&ran.out), "{step}");
     let ran = act(&place, "-old one", "new", "makespan +1000%");
     assert_eq!((ran.code, ran.err.as_str()), (0, ""));
     assert!(ran.out.contains("- :white_check_mark: ``The limit holds: makespan under leftover: "));

@@ -60,8 +60,8 @@ impl GraphCaptures {
         }
     }
 
-    /// Adds the shapes of those kernels of a profile that ran with a known shape, by the kernel's
-    /// name.
+    /// Remembers, by kernel name, the shape (grid and needed resources) of each kernel of a profile
+    /// that ran with a known one, for kernels of that name in a captured graph.
     fn add(&mut self, profile: &Profile) {
         let shaped = |op: &&Op| op.kind == OpKind::Kernel && !op.is_opaque();
         for (at, op) in profile.ops.iter().filter(shaped).enumerate() {
