@@ -81,28 +81,28 @@ fn sentence(changes: &ProfileChanges) -> String {
             );
     }
     let is_in_both = |it: &&FamilyChange| it.launches.iter().all(Option::is_some);
-    let mut families = changes.families.iter();
-    let (largest, which) = match (families.next(), changes.of_one_alone()) {
-        (Some(first), Some([a, b])) if !is_in_both(&first) => {
-            text += &format!(
-                ". Kernels of A alone took {} (the longest `{}`), those of B alone {} (`{}`), perhaps for the same work",
-                duration(a.total_ns),
-                plain(a.largest, KERNEL),
-                duration(b.total_ns),
-                plain(b.largest, KERNEL),
-            );
-            (families.find(is_in_both), "kernels of both")
-        }
-        (first, _) => (first, "kernels"),
-    };
-    if let Some(largest) = largest.filter(|it| it.totals()[0] != it.totals()[1]) {
+    let mut told: Vec<&FamilyChange> = changes.families.iter().collect();
+    let mut which = "kernels";
+    if let (Some(first), Some([a, b])) = (told.first(), changes.of_one_alone())
+        && !is_in_both(first)
+    {
+        text += &format!(
+            ". Kernels of A alone took {} (the longest `{}`), those of B alone {} (`{}`), perhaps for the same work",
+            duration(a.total_ns),
+            plain(a.largest, KERNEL),
+            duration(b.total_ns),
+            plain(b.largest, KERNEL),
+        );
+        told.retain(is_in_both);
+        which = "kernels of both";
+    }
+    if let Some(largest) = told.first().filter(|it| it.totals()[0] != it.totals()[1]) {
         text += &format!(
             ". Of the {which} `{}` changed most ({})",
             plain(&largest.family, KERNEL),
             difference(largest.totals())
         );
-        let is_told = |it: &&FamilyChange| which == "kernels" || is_in_both(it);
-        text += &along(changes, largest.totals(), is_told);
+        text += &along(changes, largest.totals(), &told);
     }
     text + "."
 }
@@ -128,19 +128,14 @@ fn length(changes: &ProfileChanges) -> String {
 
 /// Returns a clause about a second kernel family, for the case that the family with the largest
 /// change (`largest`) became longer while the kernels in all became shorter, or the reverse: the
-/// family that changed most in the direction of all kernels, of those for which `is_told` returns
-/// true. Empty in any other case.
-fn along(
-    changes: &ProfileChanges,
-    largest: [u64; 2],
-    is_told: impl Fn(&&FamilyChange) -> bool,
-) -> String {
+/// family of `told` that changed most in the direction of all kernels. Empty in any other case.
+fn along(changes: &ProfileChanges, largest: [u64; 2], told: &[&FamilyChange]) -> String {
     let way = |[a, b]: [u64; 2]| a.cmp(&b);
     let all = way(both(changes, |it| it.kernel_ns));
     if all == Ordering::Equal || way(largest) == all {
         return String::new();
     }
-    let found = changes.families.iter().filter(is_told).find(|it| way(it.totals()) == all);
+    let found = told.iter().find(|it| way(it.totals()) == all);
     let verb = if all == Ordering::Less { "grew" } else { "shrank" };
     found.map_or_else(String::new, |it| {
         format!(", `{}` {verb} most ({})", plain(&it.family, KERNEL), difference(it.totals()))

@@ -1,4 +1,5 @@
-//! What do the compared results advise, and what does the change of advice cost or gain?
+//! Which recipe does each of the compared results recommend, and how do the figures of processes
+//! differ between these recipes?
 
 use super::input::ComparedResult;
 use super::label::label;

@@ -1,4 +1,5 @@
-//! Which way of sharing holds all goals up to the highest load of a sweep?
+//! Which combination of the other varied values, such as a way of sharing, keeps all goals of a sweep
+//! up to the highest load?
 
 use super::summary::{Reach, SweepSummary};
 use crate::units::plain;

@@ -240,7 +240,7 @@ fn many_changes_are_told_by_the_figures_that_decide() {
     let place = place();
     let path = place.path().join("a/summary.json");
     let mut value: Value = serde_json::from_str(&fs::read_to_string(path).unwrap()).unwrap();
-    // As many figures as many recipes have.
+    // Copies of the recipes make more figures change than are shown at once.
     let recipes = value["recipes"].as_array_mut().unwrap();
     let more = recipes.clone().into_iter().enumerate().map(|(at, mut recipe)| {
         recipe["name"] = format!("more-{at}").into();
