@@ -1,4 +1,4 @@
-//! How is an answer spelled in the log?
+//! How is an answer of a policy or of the dispatcher written as a line of the decision log?
 
 pub(crate) mod runs;
 
@@ -45,8 +45,8 @@ pub(crate) enum LoggedAnswer<'a, P = WrittenPieces<'a>> {
     },
     Submit {
         launch: LaunchId,
-        /// True if the submit call has not returned yet, which occurs only in the log of a live
-        /// runtime; a later event reports the return.
+        /// True if the call that submits the launch has not returned yet, which occurs only in the
+        /// log of a live runtime; a later event reports that it has.
         #[serde(default, skip_serializing)]
         call: bool,
         #[serde(skip_deserializing)]
@@ -64,13 +64,13 @@ pub(crate) enum LoggedAnswer<'a, P = WrittenPieces<'a>> {
         waves: Option<(u16, u16)>,
         #[serde(default, skip_serializing_if = "Option::is_none")]
         cut: Option<(u16, u16)>,
-        /// The pieces (equal workgroups on one compute unit) that start, as a short log has them;
-        /// `None` in a log spelled in full. Here workgroups are numbered from the one behind the
-        /// highest that had started before.
+        /// The pieces (equal workgroups on one compute unit) that start, in a log whose lines leave
+        /// out what follows from earlier ones: workgroups are numbered from the one behind the
+        /// highest that has started. `None` where `pieces` has them.
         #[serde(skip_serializing_if = "Option::is_none", skip_deserializing)]
         runs: Option<P>,
-        /// The pieces (equal workgroups on one compute unit) that start; `None` in a short log,
-        /// which has `runs` instead.
+        /// The pieces (equal workgroups on one compute unit) that start, with the full numbers of
+        /// their workgroups; `None` where `runs` has them.
         #[serde(
             skip_serializing_if = "Option::is_none",
             deserialize_with = "Deserialize::deserialize"
@@ -127,7 +127,7 @@ pub(crate) enum LoggedAnswer<'a, P = WrittenPieces<'a>> {
     WakeAt {
         at: Tick,
     },
-    /// A policy has broken a law of its trait: another policy answers in its place from now on.
+    /// A policy has broken a law of its trait, so another policy answers in its place from now on.
     Broke {
         #[serde(skip_deserializing)]
         slot: &'a str,

@@ -1,4 +1,4 @@
-//! How is the entry of a launch found by its id?
+//! How is a value that is kept for each launch found by the launch's id?
 
 use alloc::vec::Vec;
 use core::fmt;
@@ -46,7 +46,7 @@ impl<T> ByLaunch<T> {
         self.0.contains_key(&id)
     }
 
-    /// Returns the entry of a launch; `None` where it has none.
+    /// Returns the entry of a launch in this map; `None` where the launch has none.
     #[must_use]
     pub fn get(&self, id: LaunchId) -> Option<&T> {
         self.0.get(&id)
@@ -73,8 +73,8 @@ impl<T> ByLaunch<T> {
         self.0.remove(&id)
     }
 
-    /// Returns whether `holds` returns true for at least one entry. Entries are visited in the
-    /// order of their hash, so `holds` must not count or store them.
+    /// Returns whether `holds` returns true for at least one entry of the map. Entries are visited
+    /// in the order of their hash, so `holds` must not count or store them.
     pub fn any(&self, holds: impl FnMut(&T) -> bool) -> bool {
         self.0.values().any(holds)
     }

@@ -80,8 +80,8 @@ pub trait Dispatcher {
         None
     }
 
-    /// Returns the number of times that work waited, for each lacking resource and reason; empty
-    /// from a dispatcher that does not count waits.
+    /// Returns how often the allocate policy left work waiting, one count for each pair of a
+    /// lacking resource and a reason; empty from a dispatcher that does not count waits.
     #[doc(hidden)]
     fn waits(&self) -> &[WaitTally] {
         &[]

@@ -1,6 +1,7 @@
-//! How does a device run under a dispatcher, without an event loop of its own?
+//! How does a device run under a dispatcher, if it has no event loop of its own?
 //!
-//! A [`Host`] says when something happened and carries out actions; [`run`] is the loop around it.
+//! A [`Host`] stands for the device: it reports events and carries out actions. [`run`] is the
+//! loop.
 
 use alloc::boxed::Box;
 use alloc::collections::BTreeMap;
@@ -12,7 +13,8 @@ use raddle_policy::{
 
 use crate::{DispatchError, Dispatcher, Standstill};
 
-/// A report that an action has asked of a host, and that the host has not yet made.
+/// A report that an action has asked of a host (the device's side of [`run`]) and that it has not
+/// yet made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum Owed {
@@ -34,10 +36,7 @@ pub enum Owed {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct HostRun {
-    /// The reports that actions asked for and that the host never made, in the order of [`Owed`].
     pub(crate) owed: Vec<Owed>,
-    /// The reason why no work continues, if launches are left although the host made every report;
-    /// else `None`.
     pub(crate) standstill: Option<Standstill>,
 }
 

@@ -1,4 +1,4 @@
-//! How is one line of the log spelled?
+//! How is one line of the decision log written as JSON?
 
 use alloc::format;
 use alloc::string::String;
@@ -15,15 +15,15 @@ use serde::{Deserialize, Serialize};
 use crate::answer::runs::PieceRun;
 use crate::answer::{LoggedAnswer, TakenOff, WrittenPieces};
 
-/// One line of a decision log: its tick, the number of its step, and an event or an answer.
+/// One line of a decision log: its tick, the number of the decision to which it belongs, and an
+/// event or an answer.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[cfg_attr(not(feature = "recipes"), expect(unreachable_pub, reason = "the log exports it"))]
 #[doc(hidden)]
 pub struct LogLine<T> {
     /// The tick at which the event or answer happened.
     pub t: Tick,
-    /// The number of the log line's step, which is one decision of the dispatcher with the events
-    /// before it.
+    /// The number of the dispatcher's decision to which the line of the decision log belongs.
     pub step: u64,
     /// The event or answer that the line of the decision log contains; as JSON it has a key `event`
     /// or `answer`.

@@ -1,7 +1,8 @@
-//! How often did processes lose the turn, by how much did their work outlast it, and how did it leave?
+//! How often did processes lose the turn, by how much did their work outlast it, and which resets
+//! were refused?
 //!
 //! An overrun is the time from the end of a turn until the last wave of its process is gone, or the
-//! turn comes back. It is charged to the process in full.
+//! process has the turn again. The whole time counts for the process.
 
 use alloc::collections::BTreeMap;
 
@@ -12,17 +13,9 @@ use serde::{Deserialize, Serialize};
 /// that ended while work of their process was still on the device.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TurnTally {
-    /// The number of times that a process with submitted work lost the turn (the right to issue
-    /// launches).
     pub(crate) revoked: u64,
-    /// The number of overruns: turns that ended while work of their process was still on the
-    /// device. An overrun is counted when that work has ended.
     pub(crate) overruns: u64,
-    /// The sum over all overruns, in ticks; an overrun is the time by which work on the device
-    /// outlasts its turn.
     pub(crate) overrun: Ticks,
-    /// The longest overrun, in ticks; an overrun is the time by which work on the device outlasts
-    /// its turn.
     pub(crate) longest_overrun: Ticks,
 }
 
@@ -117,9 +110,7 @@ impl RefusedReset {
 /// dispatcher.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PreemptionTally {
-    /// The number of resets that a preempt policy asked for and that were not made, by reason.
     pub(crate) refused: BTreeMap<RefusedReset, u64>,
-    /// The total time for which each process was preempted, in ticks.
     pub(crate) preempted: BTreeMap<ProcessId, Ticks>,
 }
 

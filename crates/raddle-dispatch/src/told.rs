@@ -1,7 +1,7 @@
 //! What is an observer of a dispatcher told?
 //!
-//! Each event and each answer, as a line of the decision log has it, also where there is no standard
-//! library to write a log with.
+//! An observer gets each event and each answer, as a line of the decision log has it, even in a
+//! build without the standard library, which can write no log.
 
 use raddle_policy::{Event, Launch, Piece, Place, Tick, WaveSpan};
 use serde::Serialize;

@@ -1,4 +1,4 @@
-//! How does a log write the many pieces of an answer in few words?
+//! How does a decision log join pieces (equal workgroups on one compute unit) to short runs?
 
 use raddle_policy::{CuId, Piece};
 use serde::{Deserialize, Serialize};
@@ -9,10 +9,9 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(from = "WrittenRun", into = "WrittenRun")]
 pub(crate) struct PieceRun {
-    /// The piece on the lowest compute unit of the run (equal pieces on neighbouring compute
-    /// units).
+    /// The piece (equal workgroups) on the first compute unit of the run.
     pub(crate) piece: Piece,
-    /// The number of neighbouring compute units in the run.
+    /// The number of neighbouring compute units that have a piece of the run.
     pub(crate) cus: u16,
     /// The difference between the numbers of the first workgroups on neighbouring compute units; 1
     /// for a single compute unit.
@@ -51,8 +50,8 @@ impl From<WrittenRun> for PieceRun {
 }
 
 impl PieceRun {
-    /// Returns this run with `from` subtracted from the number of its first workgroup; `from` must
-    /// not be greater than that number.
+    /// Returns this run of pieces with `from` subtracted from the number of its first workgroup;
+    /// `from` must not be greater than that number.
     pub(crate) const fn counted_from(self, from: u64) -> Self {
         let first = self.piece.first.saturating_sub(from);
         Self { piece: Piece { first, ..self.piece }, ..self }

@@ -1,4 +1,4 @@
-//! How do whole workgroups with addresses start and end?
+//! How are starts and ends of whole workgroups recorded whose waves have addresses?
 
 use alloc::vec::Vec;
 
@@ -40,8 +40,8 @@ impl FreeUnits {
 }
 
 /// Adds to `named` the workgroups of `pieces` (equal workgroups on one compute unit), joined into
-/// rows of neighbours, with the SIMD of each wave from `places`. `waves` is the number of waves of
-/// a workgroup, `simds` the number of SIMDs of a compute unit. Returns `None` if a place names a
+/// rows of consecutive numbers on neighbouring units, with the SIMD of each wave from `places`. A
+/// workgroup has `waves` waves, a compute unit `simds` SIMDs. Returns `None` if a place names a
 /// SIMD that does not exist, or if places are missing.
 fn with_waves(
     pieces: &[Piece],
@@ -109,8 +109,8 @@ fn by_units(named: &[NamedRow]) -> impl Iterator<Item = Result<TakenUnits, CuId>
     })
 }
 
-/// Takes the resources of all workgroups in `named` from their compute units. If one row does not
-/// fit, takes nothing and returns the error.
+/// Takes the resources of all workgroups in `named` from their compute units. If a row of
+/// workgroups does not fit, takes nothing and returns an error.
 fn take_named(cus: &mut Cus, launch: &Launch, named: &[NamedRow]) -> Result<(), BookError> {
     let demand = &launch.demand;
     let all = by_units(named);
@@ -185,8 +185,8 @@ impl OnDevice {
     }
 }
 
-/// Returns the number of waves on each SIMD, by the places of the waves; `None` where a place names
-/// a SIMD that does not exist.
+/// Returns the number of waves on each SIMD of a compute unit, by the SIMD that each of `places`
+/// names; `None` where one names a SIMD that does not exist.
 pub(super) fn split_of(places: &[Place], simds: u8) -> Option<Split> {
     let mut split = [0u16; MAX_SIMDS];
     // Each SIMD is counted in a byte of a u64, which 255 places cannot overflow.

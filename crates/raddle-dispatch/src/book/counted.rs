@@ -1,4 +1,4 @@
-//! How do whole workgroups without addresses start and end?
+//! How are starts and ends of whole workgroups recorded whose waves have no addresses?
 
 use alloc::vec::Vec;
 

@@ -1,4 +1,4 @@
-//! How do the parts of a workgroup that was cut start and end?
+//! How do the parts of a cut workgroup, which may be on several compute units, start and end?
 //!
 //! Each part takes the slot and the LDS of a whole workgroup, and gives them back when it ends; a
 //! part of several waves takes the barriers too.

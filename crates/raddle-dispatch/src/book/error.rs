@@ -45,8 +45,8 @@ pub(crate) enum Reason {
     /// The whole workgroups that were to start are not the next ones of the launch.
     #[error("a start of {launch} must name workgroups from {first} on, each once")]
     NotTheNext { launch: LaunchId, first: u64 },
-    /// A workgroup that is assigned to a compute unit, or partly started, was to start on another
-    /// compute unit or at another wave.
+    /// A workgroup that is assigned to a compute unit, or partly started, was to start on a unit
+    /// other than its own, or with a wave other than its next one.
     #[error("workgroup {workgroup} of {launch} goes on at wave {wave} on {cu}")]
     GoesOn { launch: LaunchId, workgroup: u64, wave: u16, cu: CuId },
     /// A workgroup was to be cut (its waves spread over compute units), but its waves may meet at a
@@ -81,8 +81,8 @@ pub(crate) enum Reason {
         "waves of workgroup {workgroup} of {launch} are out of order: start and end them in order, each once"
     )]
     Waves { launch: LaunchId, workgroup: u64 },
-    /// A launch was to start work under an id that is on the device with another demand or another
-    /// number of workgroups.
+    /// A launch was to start work, but its id is that of a launch on the device that has another
+    /// demand or another number of workgroups.
     #[error(
         "{launch} lies on the device with another demand or grid; give each launch an id of its own"
     )]

@@ -1,4 +1,4 @@
-//! May these workgroups start or end, and which resources do they take or free?
+//! May given workgroups start or end, and which resources do they take or free then?
 
 use alloc::vec::Vec;
 
@@ -16,13 +16,13 @@ use super::{BookError, total};
 #[derive(Clone, Debug)]
 pub(crate) struct FreeUnits {
     pub(super) cus: Cus,
-    /// Tables (one entry for each compute unit) from launches that have left the device. They are
-    /// kept empty, and later launches use them again instead of new memory.
+    /// Tables of the waves of a launch by compute unit, left by launches that are off the device.
+    /// They are kept empty, and later launches use them again instead of new memory.
     spare: Vec<PerCu<Split>>,
     /// The compute units and SIMDs on which waves start or end in the present call.
     pub(super) taken: Vec<TakenUnits>,
-    /// The workgroups with known addresses that start or end in the present call, in rows of
-    /// neighbours.
+    /// The workgroups with known addresses that start or end in the present call, as rows of
+    /// consecutive numbers.
     pub(super) rows: Vec<NamedRow>,
     /// Scratch memory for the check that a start names each workgroup once.
     seen: Vec<u64>,
@@ -45,14 +45,13 @@ impl FreeUnits {
         &self.cus
     }
 
-    /// Makes the free resources in the policies' view record, from now on, on which compute units
-    /// resources are freed; see [`Cus::watch`].
+    /// Begins to record, for the allocate policy, on which compute units resources are freed; see
+    /// [`Cus::watch`].
     pub(crate) fn watch(&mut self) {
         self.cus.watch();
     }
 
-    /// Makes the policies' view of the free resources say that resources may have been freed on any
-    /// compute unit.
+    /// Records every compute unit as one on which resources were freed, for the allocate policy.
     pub(crate) fn forget_freed(&mut self) {
         self.cus.forget_freed();
     }
@@ -123,7 +122,7 @@ impl FreeUnits {
         Ok(ended)
     }
 
-    /// Gives a launch its table of waves by compute unit, if it has none.
+    /// Gives a launch an empty table of its waves on each compute unit, if it has no such table.
     pub(super) fn open_table(&mut self, on: &mut OnDevice) {
         if on.counted.is_empty() {
             let all = self.cus.len();
@@ -132,7 +131,7 @@ impl FreeUnits {
     }
 
     /// Takes all workgroups and waves of a launch off the device at once, so that [`Self::restore`]
-    /// can put them back. Returns whether the launch had any there.
+    /// can put them back. Returns whether the launch had any on the device.
     pub(crate) fn save(&mut self, on: &mut OnDevice, launch: &Launch) -> bool {
         if on.saved {
             return false;

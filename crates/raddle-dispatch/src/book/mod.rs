@@ -1,9 +1,9 @@
 //! Which workgroups and waves are resident on each compute unit, and which resources are free?
 //!
 //! [`OnDevice`] is the account of one launch, [`FreeUnits`] that of the resources of the device;
-//! each start and end goes through both. The dispatcher keeps the former beside what else it knows
-//! of a launch. [`Book`] holds both for whoever has no dispatcher. A simulator keeps an account of
-//! its own, and the two are compared.
+//! each start and end goes through both. The dispatcher keeps the [`OnDevice`] of a launch beside
+//! its other state. [`Book`] holds both for a program without a dispatcher. A simulator keeps an
+//! account of its own, which is compared with this one.
 //!
 //! Waves of one launch on one compute unit have no identity here (unless addresses were given): as
 //! workgroups end, their waves leave the SIMDs that hold most waves of that launch first, ties to
@@ -78,7 +78,6 @@ impl Book {
         self.units.cus()
     }
 
-    /// Returns the number of waves of a launch that are on the device now.
     #[cfg(test)]
     fn resident_waves(&self, launch: LaunchId) -> u64 {
         self.launches.get(launch).map_or(0, |(_, on)| on.resident_waves())
@@ -138,7 +137,7 @@ impl Book {
     }
 
     /// Takes all workgroups and waves of a launch off the device at once, so that [`Book::restore`]
-    /// can put them back. Returns whether the launch had any there.
+    /// can put them back. Returns whether the launch had any on the device.
     pub fn save(&mut self, launch: LaunchId) -> bool {
         self.launches.get_mut(launch).is_some_and(|(known, on)| self.units.save(on, known))
     }
@@ -174,7 +173,7 @@ fn total(pieces: &[Piece]) -> u64 {
 }
 
 /// Returns the lowest workgroup that `pieces` (each is equal workgroups on one compute unit) name
-/// more than once; `None` where there is none. It uses memory in proportion to the number of
+/// more than once; `None` where there is none. The memory used is in proportion to the number of
 /// workgroups.
 fn named_twice(pieces: &[Piece]) -> Option<u64> {
     if let [Piece { count: 1, .. }] = pieces {

@@ -3,8 +3,8 @@
 //!
 //! The workgroups that start in one answer are one row or a few: consecutive numbers on consecutive
 //! compute units. Rows are sorted by number. New rows are added at the back, and most rows end as
-//! they started, at the front. So a workgroup is found by arithmetic, and a row takes as long as
-//! one workgroup.
+//! they started, at the front. So a workgroup is found by arithmetic, and adding or removing a row
+//! takes as long as a workgroup would.
 
 use alloc::collections::VecDeque;
 
@@ -28,7 +28,6 @@ pub(super) struct NamedRow {
 }
 
 impl NamedRow {
-    /// Returns the number of workgroups in the row, 1 or more.
     pub(super) fn count(&self) -> u64 {
         u64::from(self.each) * u64::from(self.units)
     }
@@ -37,7 +36,7 @@ impl NamedRow {
         self.first + (self.count() - 1)
     }
 
-    /// Returns the number of waves that the row has on each SIMD of one of its compute units;
+    /// Returns the number of waves on each SIMD of one compute unit of this row of workgroups;
     /// `None` if a number is larger than a u16 holds.
     pub(super) fn waves(&self) -> Option<Split> {
         let mut waves = self.split;
@@ -47,7 +46,7 @@ impl NamedRow {
         Some(waves)
     }
 
-    /// Returns the row without the workgroups on its first `unit` compute units.
+    /// Returns this row of workgroups without those on its first `unit` compute units.
     fn starting_at(&self, unit: u16) -> Self {
         Self {
             first: self.first + u64::from(unit) * u64::from(self.each),
@@ -117,8 +116,8 @@ impl Names {
         self.rows.is_empty()
     }
 
-    /// Returns the index of the first row whose highest workgroup is not below `workgroup`; the
-    /// number of rows if there is none.
+    /// Returns the index of the first row of workgroups whose highest number is `workgroup` or
+    /// more; the number of rows if there is none.
     fn find(&self, workgroup: u64) -> usize {
         match (self.rows.front(), self.rows.back()) {
             (Some(first), _) if workgroup <= first.last() => 0,
@@ -127,8 +126,8 @@ impl Names {
         }
     }
 
-    /// Returns (index of the row (workgroups on neighbouring compute units) that contains a
-    /// workgroup, offset of the workgroup in the row); `None` where no row contains it.
+    /// Returns the index of the row that contains a workgroup, and the offset of the workgroup in
+    /// that row (workgroups on neighbouring units); `None` where no row contains the workgroup.
     fn position(&self, workgroup: u64) -> Option<(usize, u64)> {
         let at = self.find(workgroup);
         Some((at, workgroup.checked_sub(self.rows.get(at)?.first)?))
@@ -240,7 +239,7 @@ impl Names {
     }
 
     /// Returns (compute unit, waves on each SIMD, number of workgroups) for each compute unit of
-    /// each stored row.
+    /// each stored row of workgroups.
     pub(super) fn places(&self) -> impl Iterator<Item = (CuId, Split, u32)> + Clone {
         self.rows.iter().flat_map(|row| {
             let waves = row.waves().unwrap_or_default();
@@ -258,7 +257,7 @@ mod tests {
 
     use super::*;
 
-    /// Returns (number, compute unit) of every workgroup in a row.
+    /// Returns (number, compute unit) of every workgroup in a row of workgroups.
     fn each(row: NamedRow) -> impl Iterator<Item = (u64, CuId)> {
         row.parts(0, row.count()).flat_map(|part| {
             let unit = move |unit| part.starting_at(unit);

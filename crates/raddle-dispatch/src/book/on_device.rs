@@ -1,8 +1,8 @@
 //! What does the dispatcher know of one launch: which of its workgroups have started, which are
 //! assigned to a compute unit, and where are their waves?
 //!
-//! This is the one account of a launch. [`FreeUnits::start`](super::FreeUnits::start) checks a start
-//! by it and enters the start into it, so nothing is ever taken back.
+//! [`FreeUnits::start`](super::FreeUnits::start) checks each start of workgroups by this account
+//! before it is recorded here, so no record has to be undone.
 
 use alloc::collections::{BTreeMap, BTreeSet};
 
@@ -40,16 +40,16 @@ pub(crate) struct OnDevice {
     /// The waves of whole workgroups that started without addresses, as a number for each SIMD of
     /// each compute unit; empty while no wave of the launch is on the device.
     pub(super) counted: PerCu<Split>,
-    /// The number of waves of the launch that are on the device; while it is saved, the number that
-    /// were.
+    /// The number of waves of the launch that are on the device; while the launch is saved off the
+    /// device, the number that were there.
     pub(super) waves: u64,
     /// True while the launch is saved off the device: its waves hold no resources until they come
     /// back to their old places.
     pub(super) saved: bool,
 }
 
-/// A start of workgroups that a policy has answered. `draining` is true if the launch is being
-/// drained, so that only workgroups that are assigned to a compute unit may start.
+/// A start of workgroups with which a policy has answered. `draining` is true if the launch is
+/// being drained, so that only workgroups that are assigned to a compute unit may start.
 #[derive(Clone, Copy)]
 pub(crate) struct Asked<'a> {
     pub(crate) launch: &'a Launch,
@@ -98,12 +98,10 @@ impl OnDevice {
         self.next > 0 || self.cut > 0
     }
 
-    /// Returns whether the last workgroup of the launch has ended.
     pub(crate) const fn is_over(&self, launch: &Launch) -> bool {
         self.ended >= launch.workgroups
     }
 
-    /// Returns the number of waves of the launch that are on the device now.
     pub(crate) const fn resident_waves(&self) -> u64 {
         if self.saved { 0 } else { self.waves }
     }
@@ -174,7 +172,8 @@ impl OnDevice {
         }
     }
 
-    /// Checks that `group` is the next workgroup of the launch to start or assign.
+    /// Checks that `group` is the next workgroup of the launch to start or assign; else returns an
+    /// error.
     pub(super) fn check_next(&self, launch: &Launch, group: u64) -> Result<(), BookError> {
         self.check_not_cut(launch)?;
         let (next, end) = self.head(launch);

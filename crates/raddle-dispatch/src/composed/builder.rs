@@ -125,8 +125,8 @@ impl Builder {
 
     /// Sets the preemption methods that the device has; by default all of them. Where the preempt
     /// policy asks for a method that the device does not have, the next gentler one is used
-    /// (`Preemption::gentler`); waiting is always possible. The log's header has the methods,
-    /// unless they are all; a replay of the log has the same ones.
+    /// (`Preemption::gentler`); waiting is always possible. The header of the decision log lists
+    /// the methods unless the device has all, and a replay of the log uses them.
     #[must_use]
     pub const fn abilities(mut self, abilities: Abilities) -> Self {
         self.abilities = abilities;

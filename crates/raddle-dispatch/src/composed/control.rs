@@ -1,4 +1,4 @@
-//! How are the commands of the preemption controller carried out, and which reports does it get?
+//! How are the commands of the preemption controller carried out, and what is reported to it?
 //!
 //! The controller (`raddle_preempt::Controller`, seed 001) alone decides which launches are
 //! submitted and when, in which order launches come back, which ones a reset kills and when a

@@ -1,7 +1,8 @@
-//! How do copies and fills take their places beside launches?
+//! How are copies and fills submitted and started beside launches?
 //!
-//! The controller submits copies in their order, as work that does not test the flag. No policy
-//! places them: a copy that was submitted starts when it is ready, and runs to its end.
+//! The preemption controller submits copies in their order of issue, as work that does not test the
+//! preemption flag. No policy places them: a submitted copy starts when it is ready, and runs to
+//! its end.
 
 use raddle_policy::{
     Action, Actions, Demand, Idempotence, Launch, LaunchId, Level, ProcessId, StreamId, Tick, Ticks,

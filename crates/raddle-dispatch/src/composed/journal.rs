@@ -35,7 +35,7 @@ impl Listeners {
         self.observer.is_none()
     }
 
-    /// Begins the log of a dispatcher for a device with these preemption methods.
+    /// Writes the header of the decision log, for a device with these preemption methods.
     #[cfg_attr(
         not(feature = "recipes"),
         expect(clippy::unused_self, clippy::missing_const_for_fn, reason = "the log has them")

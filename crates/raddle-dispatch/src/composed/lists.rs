@@ -1,8 +1,8 @@
-//! Which lists does a decision fill, and the next one fill again?
+//! Which lists does every decision fill anew, in memory that is used again?
 //!
-//! The lists are kept so that a turn allocates nothing once each has its size. A list leaves its
-//! place while the dispatcher goes through it, and comes back; between decisions its content means
-//! nothing.
+//! The lists are kept so that a decision allocates nothing once each list is long enough. A list is
+//! moved out of the dispatcher while it is gone through, and put back afterwards; between decisions
+//! its content means nothing.
 
 use alloc::vec::Vec;
 

@@ -4,9 +4,9 @@
 //! allocate until it waits. Events only change what the dispatcher knows; nothing is decided
 //! between the events of one tick.
 //!
-//! `events` hears, `turns` and `placing` decide. `control` carries out the commands of the
-//! controller of preemptions, which alone knows which launches are submitted when, come back or are
-//! killed.
+//! The file `events` takes events, `turns` and `placing` decide. `control` carries out the commands
+//! of the preemption controller, which alone knows which launches are submitted when, come back or
+//! are killed.
 
 mod builder;
 mod control;
@@ -80,7 +80,7 @@ pub struct Composed {
     turns: Turns,
     transit: Transit,
     /// The launches that the allocate policy sees, in the order of submission: those on the device,
-    /// not held, with workgroups or waves to start.
+    /// not taken off by a preemption, with workgroups or waves to start.
     ready: Ready,
     /// The ready copies that have reached the device and are to be started, as (number in the order
     /// of submission, id).
@@ -95,7 +95,6 @@ pub struct Composed {
     /// The number of launches and copies issued so far; `submissions` is the number of submissions.
     orders: u64,
     submissions: u64,
-    /// True if an event has come since the last decision.
     heard: bool,
     /// True if the allocate policy has refused a launch for good in this decision.
     gave_up: bool,
@@ -246,7 +245,6 @@ impl Composed {
         }
     }
 
-    /// Returns the number of waves of a launch that are on the device now.
     fn resident_waves(&self, id: LaunchId) -> u64 {
         self.launches.get(id).map_or(0, |known| known.on_device.resident_waves())
     }

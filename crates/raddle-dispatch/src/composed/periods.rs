@@ -1,9 +1,10 @@
-//! Can a launch that only refills what its own workgroups free be moved on by many of them at once?
+//! Can the dispatcher skip many workgroups of a launch, where each that ends is replaced by
+//! another?
 //!
-//! A simulator marks the dispatcher, sees the launch start workgroups where as many of it ended,
-//! and asks to be moved on by workgroups that would start and end in the same way. The answer is
-//! yes only where nothing could differ: the compute units are as they were at the mark, no policy
-//! minds refills, and no log would lack the lines.
+//! A simulator marks a launch, sees it start as many workgroups as have ended, and asks to skip
+//! workgroups that would start and end in the same way. The dispatcher does so only where nothing
+//! could differ: the compute units are as they were at the mark, no policy needs to see refills,
+//! and no log or observer would miss lines.
 
 use raddle_policy::{Cus, LaunchId, PerCu, Split};
 
@@ -20,8 +21,8 @@ pub(super) struct Mark {
 }
 
 impl Composed {
-    /// Stores the state of the device for [`Composed::move_on`]. Returns false where that can never
-    /// skip ahead, as a log, an observer or a policy needs every event.
+    /// Stores the state of the device for [`Composed::move_on`]. Returns false where `move_on` can
+    /// never skip ahead, as a log, an observer or a policy needs every event.
     pub(super) fn remember(&mut self, launch: LaunchId) -> bool {
         if !self.journal.log.is_off() || self.policies.mind_refills() {
             return false;

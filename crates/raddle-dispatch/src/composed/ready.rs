@@ -10,7 +10,7 @@ use raddle_policy::{LaunchId, ReadyLaunch};
 #[derive(Debug, Default)]
 pub(super) struct Ready {
     entries: Vec<ReadyLaunch>,
-    /// The number of each launch in the order of submission; the index is that in `entries`.
+    /// The number, in the order of submission, of the launch with the same index in `entries`.
     submissions: Vec<u64>,
     /// The index of the first launch in `entries` that the allocate policy sees; launches before it
     /// are no longer shown.

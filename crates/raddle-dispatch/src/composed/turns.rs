@@ -1,7 +1,7 @@
 //! Which processes may issue now, and in which way does the work of the other processes leave?
 //!
-//! The arbiter of preemptions asks both policies (`raddle_preempt::Arbiter`); its wishes go to the
-//! driver.
+//! The arbiter (`raddle_preempt::Arbiter`) asks the turn and the preempt policy; its wishes go to
+//! the driver of the preemption controller.
 
 use alloc::format;
 use alloc::vec::Vec;

@@ -1,4 +1,4 @@
-//! What does the first line of a log say?
+//! What does the first line of a decision log say?
 
 use std::io::Write;
 
@@ -106,15 +106,15 @@ impl LogHeader {
         Self { raddle_log, detail, device, cus, shape, recipe, abilities: Abilities::ALL }
     }
 
-    /// Returns this header for a log that lists starts of workgroups with the given detail.
+    /// Returns this header for a log that lists starts of workgroups with the detail `detail`.
     #[must_use]
     pub fn with_detail(self, detail: Detail) -> Self {
         Self { detail, ..self }
     }
 
-    /// Returns this header for a device that has the given preemption methods. A [writer](Self::writer)
-    /// learns them from the builder of the dispatcher; who writes the lines that
-    /// [`Builder::observe`](crate::Builder::observe) tells sets them here.
+    /// Returns this header for a device that has the given preemption methods. A
+    /// [writer](Self::writer) learns them from the builder of the dispatcher; a program that writes
+    /// the lines of [`Builder::observe`](crate::Builder::observe) itself sets them here.
     #[must_use]
     pub fn with_abilities(self, abilities: Abilities) -> Self {
         Self { abilities, ..self }

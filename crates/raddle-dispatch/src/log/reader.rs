@@ -1,4 +1,4 @@
-//! Do the events of a log give the same answers again?
+//! Does a new dispatcher, given the events of a decision log, answer as the log says?
 
 use std::io::{BufRead, Write};
 use std::sync::{Arc, Mutex};
@@ -16,12 +16,8 @@ use crate::{Composed, DispatchError, Dispatcher, Registry};
 /// compared with the decision log's.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Replayed {
-    /// The number of events of the log that the dispatcher got.
     pub(crate) events: u64,
-    /// The number of answer lines of the log that were compared.
     pub(crate) answers: u64,
-    /// The first line on which log and replay differ: (number of the line, from 1, its text in the
-    /// decision log, the text of the new answer); `None` where none differs.
     pub(crate) difference: Option<(usize, String, String)>,
 }
 
@@ -83,10 +79,9 @@ struct LogReplay {
     dispatcher: Composed,
     cus: u16,
     echo: Echo,
-    /// The step (one decision with the events before it) that is being read, as (tick, number of
-    /// the step); `None` before the first step.
+    /// The decision that is being read, as (tick, number of the decision); `None` before the first.
     open: Option<(Tick, u64)>,
-    /// The lines that the log has for the step that is being read: (number of the line, text).
+    /// The lines that the log has for the decision that is being read: (number of the line, text).
     expected: Vec<(usize, String)>,
     pieces: Vec<Piece>,
     found: Replayed,
@@ -112,8 +107,8 @@ impl LogReplay {
         })
     }
 
-    /// Takes the next line of the decision log. If it begins a new step, the new dispatcher first
-    /// decides on the step before it, and the answers are compared.
+    /// Takes the next line of the decision log. If the line belongs to a new decision, the new
+    /// dispatcher first makes the decision before that one, and the answers are compared.
     fn take(&mut self, number: usize, line: String) -> Result<(), DispatchError> {
         if !line.contains("\"event\":") {
             self.expected.push((number, line));
@@ -141,8 +136,8 @@ impl LogReplay {
         Ok(())
     }
 
-    /// Asks the new dispatcher for the decision of the step that was read, and compares each line
-    /// that it writes with the decision log's, byte for byte.
+    /// Asks the new dispatcher for the decision whose lines were read, and compares each line that
+    /// it writes with the decision log's, byte for byte.
     fn decide(&mut self) -> Result<(), DispatchError> {
         let Some((now, _)) = self.open else { return Ok(()) };
         self.dispatcher.decide(now, &mut Actions::default())?;

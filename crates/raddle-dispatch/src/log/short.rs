@@ -1,13 +1,13 @@
 //! Which parts of a log line need not be written, since they follow from the lines before it?
 //!
-//! The writer and the reader of a short log keep equal memories:
+//! A log with such lines is short. Its writer and its reader keep equal memories:
 //!
-//! - a line without `"t"` has the tick and step of the line before it; `"d"` is the time since that
-//!   line, and begins the next step;
-//! - `"runs"` of a start are its `"pieces"`, their first workgroups counted from the one behind the
-//!   highest that has started of the launch and not all ended;
-//! - waves that end without `"pieces"` are the first of the launch that started, in one tick and
-//!   with the same waves, and have not ended;
+//! - a line without `"t"` has the tick and step (number of the decision) of the line before it;
+//!   `"d"` has the ticks since that line, and begins the next step;
+//! - `"runs"` of a start are its `"pieces"`, their workgroups counted from the one behind the
+//!   highest of the launch that has started, or from 0 where all that started have ended;
+//! - waves that end without `"pieces"` are those of the launch that have run longest: all that
+//!   started in one tick, with the same waves;
 //! - a `wait` without `"refusals"` has the refusals of the last `wait`.
 
 use std::collections::VecDeque;
@@ -25,7 +25,7 @@ use crate::line::read_span;
 /// The parts of earlier lines of a short log that later lines may leave out.
 #[derive(Debug, Default)]
 pub(super) struct Memory {
-    /// The (tick, step) of the last line; `None` before the first line.
+    /// The tick and the number of the decision of the last line; `None` before the first line.
     last: Option<(u64, u64)>,
     launches: ByLaunch<ToldBefore>,
     /// The text, without its time, of the last answer that asks to wait. A later equal answer
@@ -69,9 +69,9 @@ struct ReadEnd {
 }
 
 impl Memory {
-    /// Writes the beginning of a line of a short log into `text`. A line at the tick and step of
-    /// the last line has neither; a line of the next step has the ticks since the last line; any
-    /// other line has its tick and step.
+    /// Writes the beginning of a line of a short log into `text`. A line at the tick and step
+    /// (number of the decision) of the last line has neither; a line of the next step has the ticks
+    /// since the last line; any other line has its tick and step.
     pub(super) fn begin(&mut self, t: Tick, step: u64, text: &mut Vec<u8>) {
         let begun = match self.last.replace((t.0, step)) {
             Some((at, before)) if (at, before) == (t.0, step) => write!(text, "{{"),
@@ -84,8 +84,8 @@ impl Memory {
     }
 
     /// Records a start of workgroups. Returns the number from which a short log counts the
-    /// workgroups of this line: one more than the highest workgroup of the launch that has started
-    /// before; `None` where the line has a lower workgroup.
+    /// workgroups of this start: one more than the highest of the launch that has started before;
+    /// `None` where this start has a lower workgroup.
     pub(super) fn started(
         &mut self,
         id: LaunchId,

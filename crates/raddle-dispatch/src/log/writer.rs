@@ -171,8 +171,8 @@ impl LogWriter {
         }
     }
 
-    /// Begins a line of the decision log with its tick `t` and the number `step` of its step (one
-    /// decision with the events before it).
+    /// Begins a line of the decision log with its tick `t` and the number `step` of the decision to
+    /// which it belongs.
     fn begin(&mut self, t: Tick, step: u64) {
         self.open(Abilities::ALL);
         self.text.clear();

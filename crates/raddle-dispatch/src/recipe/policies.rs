@@ -169,8 +169,8 @@ pub(super) fn preempts() -> SlotPolicies<dyn Preempt + Send> {
     )
 }
 
-/// Returns the knowledge of a recipe about a turn policy that may end a turn because its time slice
-/// is over. Nothing is filled into the policy's settings.
+/// Returns the facts that a recipe must know of a turn policy that may end a turn because its time
+/// slice is over. Nothing is filled into the policy's settings.
 #[cfg(feature = "timeslice")]
 const fn ends_by_time<C>() -> Knowledge<C> {
     Knowledge::needs(|_| Needs::SLICES)

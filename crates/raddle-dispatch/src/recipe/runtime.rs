@@ -1,4 +1,5 @@
-//! Which keys of `[preempt]` belong to the runtime under a recipe, and not to the policy?
+//! Which keys of a recipe's table `[preempt]` are costs or the scope of a reset, not settings of
+//! the policy?
 
 use raddle_policy::Preempt;
 use raddle_preempt::ResetScope;

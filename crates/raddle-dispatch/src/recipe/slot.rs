@@ -58,8 +58,8 @@ impl<C> Clone for Knowledge<C> {
 impl<C> Copy for Knowledge<C> {}
 
 impl<C> Knowledge<C> {
-    /// Returns the two functions for a policy with these needs. Nothing is filled into its
-    /// settings.
+    /// Returns the knowledge about a policy of which only the needs matter, as the function `needs`
+    /// returns them: nothing is filled into its settings.
     pub(super) const fn needs(needs: fn(&C) -> Needs) -> Self {
         Self { needs, fill: |_, _| None }
     }

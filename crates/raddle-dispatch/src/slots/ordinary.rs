@@ -10,8 +10,8 @@ const PACKET_BYTES: u64 = 64;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", default, deny_unknown_fields)]
 pub struct OrdinaryConfig {
-    /// Nanoseconds that each packet takes, beside the other costs, from its submission until the
-    /// device can start the launch.
+    /// Nanoseconds, in addition to the other costs of a launch, that each packet takes from its
+    /// submission until the device can start the launch.
     pub(crate) packet_ns: u64,
     /// Nanoseconds that the host takes to write one packet (E in patent 002).
     #[serde(skip_serializing_if = "is_zero")]
@@ -35,7 +35,7 @@ pub struct OrdinaryConfig {
 
 impl OrdinaryConfig {
     /// Returns these settings with another number of nanoseconds that each packet takes until the
-    /// device can start the launch. A recipe can name their parts.
+    /// device can start the launch. A recipe can give parts of this time by other keys.
     #[must_use]
     pub const fn with_packet_ns(self, packet_ns: u64) -> Self {
         Self { packet_ns, ..self }

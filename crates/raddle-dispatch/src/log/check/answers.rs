@@ -1,4 +1,4 @@
-//! Which state of a checker does an answer of a log change, and which rule may the answer break?
+//! Which state of the checker of decision logs does an answer change, and which rule may it break?
 
 use raddle_policy::{CuId, LaunchId, Preemption, ProcessId};
 use raddle_preempt::ResetScope;

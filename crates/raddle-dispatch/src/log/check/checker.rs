@@ -67,7 +67,7 @@ pub struct Checker {
     /// The process that was reset last; `None` before the first reset. Launches that are killed in
     /// later lines are killed by this reset.
     pub(super) resets: Option<ProcessId>,
-    /// The number of launches and copies that the log has issued so far.
+    /// The number of launches and copies that the log has named so far.
     pub(super) orders: u64,
     /// The launch that started workgroups last, if only ends of waves and answers to wait have come
     /// since: then a further start of it needs no check. Else `None`.
@@ -90,8 +90,8 @@ impl Checker {
         Self { ahead: live.window.is_some(), cuts, empty, ..live }
     }
 
-    /// Updates the checker by an event that a dispatcher has taken. Ends of waves are left out, as
-    /// the dispatcher's own account checks them.
+    /// Updates the checker of log rules by an event that a dispatcher has taken. Ends of waves are
+    /// left out, as the dispatcher's own account checks them.
     pub(crate) fn event(&mut self, event: &Event<'_>) {
         self.line += 1;
         if !matches!(event, Event::WavesEnded { .. }) {
@@ -100,8 +100,8 @@ impl Checker {
         }
     }
 
-    /// Checks an answer, other than a start of workgroups, against the rules, and updates the
-    /// checker.
+    /// Checks an answer, other than a start of workgroups, against the rules of [`LogRule`], and
+    /// updates the checker.
     pub(crate) fn answer(&mut self, answer: &LoggedAnswer<'_>) {
         self.line += 1;
         if !matches!(answer, LoggedAnswer::Wait { .. } | LoggedAnswer::WakeAt { .. }) {

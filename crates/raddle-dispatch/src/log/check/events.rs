@@ -1,4 +1,4 @@
-//! Which state of a checker does an event of a log change, and which rule may the event break?
+//! Which state of the checker of decision logs does an event change, and which rule may it break?
 
 use raddle_policy::{Barrier, Demand, Launch, LaunchId, Preemption, ProcessId, StreamId};
 use raddle_preempt::ResetScope;

@@ -77,7 +77,7 @@ impl LogRule {
         self.0 as u32 + 1
     }
 
-    /// Returns the name of the rule that decision logs keep, which is one word.
+    /// Returns the name of this rule of decision logs: one word, such as `window`.
     #[must_use]
     pub const fn name(self) -> &'static str {
         NAMES[self.0 as usize]
@@ -90,14 +90,11 @@ impl fmt::Display for LogRule {
     }
 }
 
-/// A rule that a log breaks, with how often and where it does so first.
+/// The breaks of one rule by a decision log: their number, and the first of them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BrokenRule {
-    /// The number of times that the decision log breaks the rule.
     pub(crate) count: u64,
-    /// The number of the first line of the decision log that breaks the rule, from 1.
     pub(crate) line: usize,
-    /// A description of how the decision log breaks the rule the first time.
     pub(crate) what: String,
 }
 
@@ -125,12 +122,8 @@ impl BrokenRule {
 /// breaks.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CheckedLog {
-    /// The number of event lines that were read from the decision log.
     pub(crate) events: u64,
-    /// The number of answer lines that were read from the decision log.
     pub(crate) answers: u64,
-    /// The rules that the decision log breaks, each with the number of times and the first line;
-    /// empty where the log keeps all rules.
     pub(crate) broken: BTreeMap<LogRule, BrokenRule>,
 }
 

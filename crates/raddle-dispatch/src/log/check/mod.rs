@@ -1,4 +1,4 @@
-//! Does a decision log keep the rules of the controller?
+//! Does a decision log keep the rules of the preemption controller?
 //!
 //! The log is read alone, without a dispatcher: its submissions, starts, ends and preemptions are
 //! compared with the rules of [`LogRule`]. Times are ticks.
