@@ -1,7 +1,8 @@
-//! How far was a prediction from what was measured afterwards?
+//! How far was the prediction of a replay from what was measured afterwards?
 //!
-//! A tenant's recording holds its profile's launches a whole number of times: each time is one
-//! request, one step, or the run, whatever the prediction judges the tenant by.
+//! The recording of a tenant (a process of the prediction) must hold the launches of its profile a
+//! whole number of times. Each time is measured as one request, one step or one run, like the
+//! figure by which the prediction judges the tenant.
 
 mod limit;
 mod told;
@@ -63,8 +64,8 @@ pub struct Check {
     pub raddle_check: u32,
     /// Name of the recipe whose prediction is checked.
     pub recipe: String,
-    /// Name of the recipe that the prediction advises as well as the checked one ("either"), where
-    /// the user did not say which of the two was set up; else `None`.
+    /// Name of the second recipe, where the prediction advises either of two and the user did not
+    /// say which of them was set up; `recipe` is then the first. Else `None`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub or: Option<String>,
     /// Tenants (processes of the prediction) that were measured, each with its prediction and its
@@ -80,8 +81,8 @@ pub struct Check {
     pub limits: Vec<JudgedLimit>,
 }
 
-/// Tolerance, as a fraction, by which a measurement may lie outside of the predicted interval and
-/// still counts as within it.
+/// Fraction by which both ends of a predicted interval are moved outwards before a measurement is
+/// judged to lie within it.
 const EXACT: f64 = 0.01;
 
 /// Prediction and measurement of one tenant (a process of the prediction).
@@ -97,20 +98,20 @@ pub struct CheckedTenant {
     /// Predicted figure by which the tenant is judged, in nanoseconds; `None` where nothing of the
     /// tenant ended in the replay.
     pub predicted_ns: Option<u64>,
-    /// Least and largest predicted value of the tenant's figure, in nanoseconds; `None` where the
-    /// prediction has no interval, as it is exact or of a way that was out of reach of the best one.
+    /// Least and largest predicted value of the tenant's figure, in nanoseconds; `None` where it is
+    /// exact, or where the recipe was too far behind the best one for its bounds to be simulated.
     pub between_ns: Option<[u64; 2]>,
     /// True if the predicted interval has no upper bound, so that every time above its lower bound
     /// is within it.
     pub open: bool,
     /// Measured value of the figure by which the tenant is judged, in nanoseconds.
     pub measured_ns: u64,
-    /// True if requests are measured from the issue of their first launch, as a recording does not
-    /// tell when they arrived. The predicted figure counts from there too, unless `with_queue` is
-    /// true.
+    /// True if the times of requests are measured from the issue of their first launch, as a
+    /// recording does not tell when they arrived. The predicted times count from that issue too,
+    /// unless `with_queue` is true.
     pub from_issue: bool,
-    /// True if the predicted figure counts requests from their arrival, and the measured one from
-    /// their issue or begin, so that a wait in a queue before that is in the prediction alone.
+    /// True if predicted times of requests count from their arrival, and measured ones from their
+    /// issue or begin, so that the wait in a queue before that is in the prediction alone.
     pub with_queue: bool,
     /// Error of the prediction as a fraction: predicted / measured - 1. `None` where nothing was
     /// predicted.
@@ -278,8 +279,8 @@ impl Prediction {
         Ok(self.checked(row, recipe, tenants, Vec::new()))
     }
 
-    /// Checks that the predicted and the measured requests per second agree. As random requests
-    /// never match exactly, the tolerance is 25 %, and more for few requests.
+    /// Checks that the predicted and the measured requests per second agree within 25 %, and within
+    /// more where there are few requests, as random requests never match exactly.
     fn check_load(&self, truth: &PairTruth, case: &PairCase) -> Result<(), String> {
         let profile = &self.profiles[self.position(&truth.programs[0])?];
         let predicted = profile.requests.and_then(|load| load.per_s);
@@ -388,10 +389,10 @@ fn none(name: &str) -> String {
 struct MeasuredTimes {
     ns: u64,
     repetitions: u64,
-    /// True if requests are measured from their issue and not from their arrival.
+    /// True if the times of requests count from their issue and not from their arrival.
     from_issue: bool,
-    /// True if requests are measured from the begin of their first op, as the recording does not
-    /// tell when it was issued.
+    /// True if the times of requests count from the begin of their first launch, copy or fill, as
+    /// the recording does not tell when it was issued.
     from_begin: bool,
 }
 

@@ -1,6 +1,7 @@
-//! Under which key is the fit of a profile kept between runs, and as which text?
+//! Under which key, and as which text, are the times that were fitted to a profile kept between
+//! runs?
 //!
-//! A fit follows from the content of the profile, the device that it was recorded on, and the
+//! The fit follows from the content of the profile, the device that it was recorded on, and the
 //! options of the fit; all of them are in the key, which is no secret and names no file.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -38,8 +39,7 @@ struct KeptFit {
     error: Option<(u64, u64, Option<u64>)>,
 }
 
-/// Two hashes of values that are written one after the other: together 128 bits, which no two
-/// profiles share by chance.
+/// Pair of 64-bit hashes of the same values, so that no two profiles get an equal key by chance.
 struct Hashes([DefaultHasher; 2]);
 
 impl Hasher for Hashes {

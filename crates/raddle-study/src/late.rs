@@ -1,4 +1,4 @@
-//! Can a goal for requests still be met, while a run goes?
+//! Can a goal for the times of requests still be met, while a simulation runs?
 
 use raddle_policy::{Tick, Ticks};
 use raddle_sim::{Repetition, Seen, Watch, Workload};
@@ -78,7 +78,7 @@ mod tests {
     use super::*;
     use raddle_sim::{ProcessPlan, percentile};
 
-    /// Returns whether the watcher gives up the goal `goal`, with a limit of ten ticks, after
+    /// Returns whether the watcher finds `goal`, with a limit of ten ticks, to be missed after
     /// requests that took the times `took`, in ticks.
     fn is_missed(goal: &str, took: &[u64]) -> bool {
         let times = vec![Ticks::ZERO; took.len()];

@@ -6,7 +6,6 @@ use serde::Serialize;
 
 use crate::units::{count, counted, percent, share};
 
-/// Returns the kernel launches of a profile.
 pub(crate) fn kernels(profile: &Profile) -> impl Iterator<Item = &Op> {
     profile.ops.iter().filter(|op| op.kind == OpKind::Kernel)
 }
@@ -142,14 +141,14 @@ pub(crate) fn why_left_out(left_out: u64, timeless: u64) -> String {
     told.collect::<Vec<_>>().join(" and ")
 }
 
-/// Times for which 1, 2, and 3 or more time spans were under way at once, in ns. A span is, for
-/// instance, the time in which a kernel ran.
+/// Times for which 1, 2, and 3 or more spans, such as runs of a kernel, were under way at once, in
+/// ns.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ConcurrentTime {
     pub(crate) one: u64,
     pub(crate) two: u64,
     pub(crate) more: u64,
-    /// Largest number of spans that were under way at the same moment.
+    /// Largest number of spans, such as runs of a kernel, that were under way at the same moment.
     pub(crate) most: u64,
 }
 

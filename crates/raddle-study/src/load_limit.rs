@@ -1,10 +1,10 @@
-//! Up to which load does a recipe meet all goals?
+//! Up to which load (rate of requests) does a recipe meet all goals?
 //!
-//! Rates are scaled by one factor, in percent of what was asked for, and replayed: first doubled or
-//! halved, twice at most, then in thirds of what is left, until that is a fifth of the load, as a
-//! percentile of few requests is worth no more, or a twenty-fifth where there are as many requests
-//! as the percentile needs. Which loads are replayed depends only on the results of the loads
-//! before.
+//! The rates of all processes are scaled by one factor, in percent of the rates that the user asked
+//! for, and replayed. The factor is doubled or halved, at most twice; then the interval that holds
+//! the limit is cut into thirds, until it is a fifth of the load, or a twenty-fifth where there are
+//! as many requests as a percentile needs. Which loads are replayed depends only on the results of
+//! the loads before.
 
 use raddle_sim::{Summary, Workload};
 
@@ -42,7 +42,8 @@ struct Between {
 
 impl Between {
     /// Returns the loads (rates of requests) to replay next, in percent of the load that the user
-    /// asked for; empty where the bounds are at most 1/`part` of the load apart.
+    /// asked for; empty where the bounds are at most 1/`part` of the load apart, or the load was
+    /// doubled or halved twice.
     fn next(self, part: u32) -> Vec<u32> {
         match (self.met, self.missed) {
             (Some(met @ 100..400), None) => vec![2 * met],
@@ -144,9 +145,9 @@ impl Prepared {
         Ok(())
     }
 
-    /// Returns the reason why the search for the load limit of the recipe `best` is left out, where
-    /// one replay makes `decisions`. `met` is true if the recipe meets all goals at the load that
-    /// was asked for.
+    /// Returns why no load limit of the recipe `best` was searched, with a command that would
+    /// search it: one replay makes too many `decisions`. `met` is true if the recipe meets all
+    /// goals at the load that was asked for.
     fn left_out(
         &self,
         decisions: u64,
@@ -233,9 +234,9 @@ impl Prepared {
         Ok(loads.iter().enumerate().map(|(at, &load)| (load, is_met(at))).collect())
     }
 
-    /// Judges whether a recipe surely meets all goals, or surely misses one, wherever each figure
-    /// lies within its error bounds. It simulates the drawn requests once for each bound. Nothing is
-    /// sure where a goal is relative to another recipe.
+    /// Judges whether a recipe surely meets all goals, surely misses one, or may miss one, by
+    /// simulations of the drawn requests at each bound of unknown costs. A goal that is relative to
+    /// another recipe is never sure.
     fn judge_bounds(
         &self,
         draw: &SeedDraw,
@@ -340,8 +341,6 @@ mod tests {
         }
     }
 
-    /// Checks that the command which finds a load limit that was not searched names the files as
-    /// asked for, the rates around the asked one, and the one recipe.
     #[test]
     fn a_search_that_is_left_out_has_its_command() {
         let table = "name,grid_x,grid_y,grid_z,block_x,block_y,block_z,start_ns,duration_ns\n\

@@ -1,9 +1,8 @@
 //! Do the processes together fit into the memory of the device?
 //!
 //! Programs that share a device hold their memory all the time, whichever of them runs. The user
-//! says how much a program holds, or else the profile tells what was recorded: what one program's
-//! allocator held at most, without contexts and libraries, so that a program never holds less than
-//! that.
+//! says how much a program holds; else its profile tells the most that the program's allocator held
+//! while it was recorded. That is a lower bound, as it leaves out contexts and libraries.
 
 use raddle_device::{Device, Vendor};
 
@@ -21,8 +20,8 @@ enum Capacity {
     /// Size of the device's memory in bytes, as stated by a profile that was recorded on a device of
     /// this kind.
     Recorded(u64),
-    /// Size by a data sheet or by a device file of the user (`bytes`). Such a device may report up
-    /// to `most` bytes.
+    /// Memory size in bytes by a data sheet or by the user's device file; a device of this kind may
+    /// report up to `most` bytes.
     Known { bytes: u64, most: u64 },
 }
 
@@ -49,7 +48,7 @@ impl Capacity {
         }
     }
 
-    /// Returns the memory size in bytes that messages state.
+    /// Returns the memory size, in bytes, that messages state.
     const fn bytes(self) -> u64 {
         match self {
             Self::Recorded(bytes) | Self::Known { bytes, .. } => bytes,

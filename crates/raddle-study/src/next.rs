@@ -1,7 +1,7 @@
-//! Which command should a user run after an answer?
+//! Which command does raddle propose to a user after an answer?
 //!
-//! Words in capitals, such as DEVICE, are for the user to fill in: unfilled, the command is
-//! refused.
+//! Words in capitals, such as DEVICE, are for the user to fill in; a command with an unfilled word
+//! is refused.
 
 use std::path::Path;
 
@@ -21,8 +21,8 @@ const DEVICE: &str = "DEVICE";
 /// Word that stands for an amount of memory in a proposed command, for the user to replace.
 const SIZE: &str = "SIZE";
 
-/// Number of characters after which a proposed command is broken into a further line; only a longer
-/// word makes a line longer.
+/// Number of characters after which a proposed command is broken into a further line; only a line
+/// of one longer word is longer.
 const COLUMNS: usize = 100;
 
 /// Word that stands for the name of another profile in a proposed command, for the user to replace.
@@ -62,9 +62,9 @@ impl NextCommand {
     }
 
     /// Returns the command to run after a check of the file `prediction` against recordings. It
-    /// inspects the recording of the first tenant (process) that was predicted wrong. If all were
-    /// predicted right, the command fails as soon as a later result is worse. `recordings` holds
-    /// (tenant, file).
+    /// inspects the recording of the first tenant (process) that was predicted wrong; if all were
+    /// predicted right, it compares results and fails where a later one is worse. `recordings`
+    /// holds (tenant, file).
     #[must_use]
     pub fn after_check(check: &Check, prediction: &str, recordings: &[(String, String)]) -> Self {
         let file = |tenant: &str| recordings.iter().find(|(of, _)| of == tenant);
@@ -217,8 +217,8 @@ impl Prepared {
     }
 }
 
-/// Returns whether the device of a profile is not really known: it was guessed, or the device
-/// replayed on stands in for it.
+/// Returns whether the device of a profile is not really known: it was guessed, or the profile
+/// counts as recorded on the device that the replay simulates.
 const fn is_unnamed(found: DeviceFound) -> bool {
     matches!(found, DeviceFound::Guessed | DeviceFound::StandIn | DeviceFound::Strange)
 }

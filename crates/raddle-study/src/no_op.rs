@@ -1,4 +1,5 @@
-//! Which part of a recipe has done nothing, and what could the user change?
+//! Which settings of a recipe had no effect on a replay, which costs were unknown, and what could
+//! the user change?
 
 use std::collections::BTreeSet;
 
@@ -33,8 +34,8 @@ pub(crate) fn warnings(device: &Device, workload: &Workload, runs: &[RecipeRun])
     runs.iter().flat_map(of).collect()
 }
 
-/// Warns of recipes in which a policy broke a rule that all policies of its kind must keep. Another
-/// policy decided in its place from then on. `None` where there is no such recipe.
+/// Warns of recipes in which a policy broke a law (a rule that all policies of its kind must keep),
+/// so that another policy decided in its place from then on. `None` where there is no such recipe.
 pub(crate) fn replaced(runs: &[RecipeRun]) -> Option<Overturning> {
     let broken = runs.iter().filter(|run| !run.together.replaced.is_empty());
     let (names, warnings): (Vec<&str>, Vec<String>) = broken
@@ -56,7 +57,7 @@ pub(crate) fn replaced(runs: &[RecipeRun]) -> Option<Overturning> {
     Some(Overturning { line, warnings })
 }
 
-/// Number of characters of a recipe's name that stand beside a sentence; a longer name loses its
+/// Number of characters to which a warning shortens the name of a recipe; a longer name loses its
 /// middle.
 const RECIPE: usize = 12;
 
@@ -80,7 +81,8 @@ fn never_asked(workload: &Workload, run: &RecipeRun) -> Option<String> {
 }
 
 /// Returns a warning that a recipe's preempt policy `reset`, which kills launches and runs them
-/// again, killed nothing: no launch is known to be safe to run again. `None` where that is not so.
+/// again, killed nothing, as no launch is known to be safe to run again. `None` where it killed
+/// some, or the recipe has another preempt policy.
 fn never_reset(workload: &Workload, run: &RecipeRun) -> Option<String> {
     let [.., preempt] = run.recipe.policies();
     let outcome = &run.together;
@@ -134,8 +136,8 @@ fn starved(workload: &Workload, run: &RecipeRun) -> Option<String> {
     Some(format!("starved, with work and nothing on the device at a stretch: {}", named.join(", ")))
 }
 
-/// Smallest number of answers of the allocate policy, each for a single workgroup, that make a
-/// replay slow.
+/// Number of answers of the allocate policy, each for a single workgroup, from which on a warning
+/// says that they make a replay slow.
 const SLOW_ANSWERS: u64 = 1_000_000;
 
 /// Returns a warning about an allocate policy that raddle does not bundle, where it makes the

@@ -1,9 +1,9 @@
 //! How many requests does a run need until its figures are known well enough?
 //!
-//! A rate in words has no end. Each run draws requests until the 95 % interval of the 99th
-//! percentile of every process with such requests is narrower than a tenth of it, and not more than
-//! [`MOST_LAUNCHES`] launches. So the number depends on the recipe and on nothing else: not on the
-//! recipes beside it, and not on the verb of the command.
+//! A user may give a rate of requests without their number. Each run then draws requests until the
+//! 95 % interval of the 99th percentile of every such process is narrower than a tenth of the
+//! percentile, and not more than [`MOST_LAUNCHES`] launches. So the number depends on the recipe
+//! alone, not on the recipes beside it or on the verb of the command.
 
 use raddle_policy::Ticks;
 use raddle_sim::{Outcome, Repetition, Summary, Workload};
@@ -67,8 +67,8 @@ impl OpenLoad {
         }
     }
 
-    /// Replaces the requests of unlimited number in `draw`, the random requests of one seed, by
-    /// those that [`Self::draw`] draws for `count`.
+    /// Replaces, in the random requests `draw` of one seed, the requests of processes whose number
+    /// the user did not limit by those that [`Self::draw`] draws for `count`.
     pub(crate) fn redraw(&self, draw: &mut SeedDraw, count: u32) {
         for (process, times) in self.draw(count) {
             if let Some(own) = draw.iter_mut().find(|own| own.0 == process) {
@@ -78,8 +78,9 @@ impl OpenLoad {
         }
     }
 
-    /// Returns the smallest number of requests that a process had in the replay `came`, among the
-    /// processes whose requests are of unlimited number; `None` where there are none.
+    /// Returns the smallest number of requests that a process had in the earlier replay `came`,
+    /// among the processes whose number of requests the user did not limit; `None` where there are
+    /// none.
     pub(crate) fn count(&self, came: &Outcome) -> Option<u32> {
         self.0.iter().map(|(process, _)| came.iterations[*process]).min()
     }
@@ -101,8 +102,9 @@ impl OpenLoad {
         }
     }
 
-    /// Returns whether a replay of at least one and a half times `count` requests still makes at
-    /// most [`MOST_LAUNCHES`] launches. A smaller growth would make figures hardly more exact.
+    /// Returns whether the number of requests can grow from `count` to one and a half times that
+    /// number with at most [`MOST_LAUNCHES`] launches. A smaller growth would make figures hardly
+    /// more exact.
     pub(crate) fn can_grow(&self, workload: &Workload, count: u32) -> bool {
         !self.is_empty() && self.affordable(workload, count) / 3 >= count / 2
     }

@@ -1,8 +1,8 @@
 //! Which setting of a study does an option of `raddle replay` change, given by its name and its
 //! text?
 //!
-//! The command line has a reader of its own, which knows how to help; a test holds the two
-//! together.
+//! The command line reads its options with code of its own, which prints help; a test holds both to
+//! equal options.
 
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -45,7 +45,7 @@ pub(crate) const OPTIONS: [&str; 29] = [
     "until",
     "seed",
 ];
-/// Names of two further options of a study, which change when requests arrive.
+/// Names of two further options of `raddle replay` that change when requests arrive.
 pub(crate) const MORE: [&str; 2] = ["jitter", "time-unit"];
 
 /// Names of further settings that a sweep can vary: the rate of requests (`load`), and tables of a

@@ -1,4 +1,5 @@
-//! How does a program read the result of a study: figures by recipe and process, with bounds?
+//! How does a program that uses this library read the result of a study: figures by recipe and
+//! process, with bounds?
 
 use std::fmt;
 
@@ -172,10 +173,10 @@ impl<'s> ProcessOutcome<'s> {
 pub struct Figure {
     /// Value of the figure in nanoseconds.
     pub ns: u64,
-    /// Bounds of the true value. They allow for the sample of requests, unknown contention, the
-    /// unknown cost of time slices, and a recording on another device. `None` where the figure is
-    /// exact, is not the one by which the process is judged, or is of a way of sharing that is out
-    /// of reach of the best one.
+    /// Bounds of the true value, for the sample of requests, unknown contention, the unknown cost
+    /// of time slices, and a recording on another device. `None` where the figure is exact or is
+    /// not the one by which the process is judged, or where the recipe was too far behind the best
+    /// one for its bounds to be simulated.
     pub bounds: Option<FigureBounds>,
 }
 

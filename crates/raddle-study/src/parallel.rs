@@ -1,6 +1,6 @@
-//! How is work that is independent done at the same time, where there are threads?
+//! How is independent work done by several threads at the same time, where a machine has threads?
 //!
-//! Results are collected by position, so they do not depend on how many threads there are.
+//! Results are collected by position, so they do not depend on the number of threads.
 
 use crate::error::StudyError;
 

@@ -1,4 +1,5 @@
-//! Which profiles are replayed, under which names, from which time on and with which share?
+//! Which profiles does a study replay, under which names, from which start time on and with which
+//! share?
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -67,7 +68,7 @@ pub struct Loaded {
 }
 
 impl Loaded {
-    /// Returns the view of the profile from which the facts in results are made.
+    /// Returns the parts of the profile from which the facts in results are made.
     pub(crate) fn replayed(&self) -> ReplayedProfile<'_> {
         ReplayedProfile {
             name: &self.name,
@@ -153,7 +154,6 @@ impl Loaded {
         [self.name.clone(), self.file.clone()].into_iter().chain(streams)
     }
 
-    /// Returns whether a priority rule applies to any stream of this profile.
     fn concerns(&self, rule: &PriorityRule) -> bool {
         let rule = std::slice::from_ref(rule);
         // A rule that applies overrules any other level, so that both tries give the same level.
@@ -200,7 +200,6 @@ pub(crate) fn open_by(
     Ok(all)
 }
 
-/// Returns (path that the user gave, profile) for each profile.
 pub fn given(profiles: &[Loaded]) -> Vec<(&str, &Profile)> {
     profiles.iter().map(|loaded| (&*loaded.given, &*loaded.profile)).collect()
 }
@@ -422,8 +421,6 @@ fn kernels(profiles: &[Loaded]) -> impl Iterator<Item = &str> {
     })
 }
 
-/// Number of kernels that an error message names as examples, where no kernel is spelled nearly as
-/// the one that the user named.
 const SOME: usize = 3;
 
 /// Makes the error for a rule `GLOB=WORD` of an option whose pattern fits the name of no kernel.
@@ -459,8 +456,8 @@ fn meant<'p>(
     Ok(profiles.iter_mut().filter(|profile| profile.is(file)).collect())
 }
 
-/// Writes the end of an error message: the names of all profiles, and the one whose name is spelled
-/// most like `wanted`.
+/// Writes the end of an error message: the names of all profiles, and the one that is spelled most
+/// like `wanted`.
 fn they_are(profiles: &[Loaded], wanted: &str) -> String {
     let names: Vec<&str> = profiles.iter().map(|profile| &*profile.name).collect();
     let near = raddle_read::nearest(wanted, names.iter().copied());

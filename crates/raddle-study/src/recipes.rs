@@ -1,4 +1,4 @@
-//! Which recipes are there, and which one does a name mean?
+//! Which recipes (sets of scheduling policies) are there, and which one does a name mean?
 
 mod prices;
 
@@ -34,8 +34,9 @@ pub fn texts() -> impl Iterator<Item = (&'static str, &'static str)> {
     recipes_in(BUNDLED).chain(recipes_in(MODES))
 }
 
-/// Names of the recipes that are replayed if the user names none: the device's default, two that
-/// keep processes apart in space and in time, and one that lets the most urgent process go first.
+/// Names of the recipes that are replayed if the user names none: the device's default; one that
+/// gives processes compute units of their own; one that lets the most urgent launches go first; one
+/// that gives processes turns.
 pub const DEFAULT: [&str; 4] = [TODAY, "spatial", "leftover-drain", "weighted-slices"];
 
 /// Recipe (file that names a policy for each scheduling decision) with the name under which results
@@ -103,7 +104,7 @@ impl NamedRecipe {
         builder.map_err(|error| asked(error.of_file(&self.given, &self.text).into(), &self.set))
     }
 
-    /// Returns whether processes take turns at the whole device, in the driver's time slices.
+    /// Returns whether processes take turns on the whole device, in the time slices of its driver.
     pub(crate) fn is_time_sliced(&self) -> bool {
         let [_, turn, ..] = self.recipe.policies();
         self.name == TIME_SLICE && self.is_bundled() && turn == "round-robin"
@@ -173,9 +174,9 @@ fn asked(error: StudyError, set: &[String]) -> StudyError {
     }
 }
 
-/// Returns the device's default recipe (by which it shares itself where nobody sets anything up),
-/// if a goal is relative to it and it is not among `recipes`; else `None`. Keys that the user set
-/// do not change it.
+/// Returns the device's default recipe (by which it shares itself where nobody sets anything up) if
+/// a goal is relative to it and it is not among `recipes`; else `None`. Keys that the user set do
+/// not change this recipe.
 pub(crate) fn reference(
     goals: &[Goal],
     recipes: &[NamedRecipe],

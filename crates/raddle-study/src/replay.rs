@@ -1,4 +1,5 @@
-//! Which steps lead from the profiles of a study to its result?
+//! Which steps lead from the profiles of a study to its result: reading, planning, simulating,
+//! judging?
 
 mod beyond;
 mod candidates;
@@ -54,7 +55,7 @@ pub struct Surroundings<'s> {
     pub jobs: Option<u16>,
 }
 
-/// Choice of the files that simulations write beside their figures: decision logs and timelines.
+/// Choice of what simulations write beside their figures: decision logs and timelines.
 #[expect(missing_debug_implementations, reason = "it is made of traits")]
 pub struct Kept<'k> {
     /// Receiver of the decision logs and timelines that simulations write.
@@ -356,7 +357,6 @@ impl Prepared {
         today(&self.target.device, self.profiles.len())
     }
 
-    /// Returns the study as the user asked for it.
     pub(crate) const fn asked(&self) -> &Study {
         &self.asked
     }
@@ -453,8 +453,8 @@ impl Prepared {
         Ok(Studied { prepared: self, alone, runs, result })
     }
 
-    /// Removes the recipes (sets of policies) whose runs ended with an error, and stores the
-    /// errors.
+    /// Removes the recipes (sets of policies) of which a simulation ended with an error, and stores
+    /// the errors.
     fn leave_out(&mut self, broken: Vec<FailedCase>) {
         let ran = |name: &String| broken.iter().all(|of| of.case != *name);
         self.recipes.retain(|named| ran(&named.name));
@@ -467,8 +467,8 @@ impl Prepared {
         ReplayResult::new(&replay, self.facts.clone(), runs)
     }
 
-    /// Returns the way of sharing the device that a user should set up by the verdict of a result,
-    /// and why it is that one. `None` where recipes are compared and not the ways that drivers
+    /// Returns the way of sharing the device that the verdict of a result tells a user to set up,
+    /// and why it is that way. `None` where recipes are compared and not the ways that drivers
     /// offer.
     fn chosen(&self, result: &ReplayResult) -> Option<(&ShareCandidate, WayToSetUp)> {
         let answer = result.answer();

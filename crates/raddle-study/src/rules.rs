@@ -1,4 +1,4 @@
-//! How are rules and values for profiles written as text?
+//! How are rules of the user, and values for profiles, written as text: `FILE=TIME`, `GLOB=LEVEL`?
 
 use std::str::FromStr;
 
@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::amount::{AmountError, SpanUnit, is_meant, memory, percent, time, whole};
 
-/// Value that the user gives a key of the recipes (files of scheduling policies), with the text in
+/// Value that the user gives a key of every recipe (set of scheduling policies), with the text in
 /// which the user wrote it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(into = "String", try_from = "String")]
@@ -90,8 +90,8 @@ impl TryFrom<String> for Setting {
     }
 }
 
-/// Reads a time as a whole number of `unit`, the unit with which the name of a key ends; the error
-/// says in words what is wrong with the text.
+/// Reads a time as a whole number of `unit`, the unit that ends the name of a key, such as `us` in
+/// `t0-us`; the error says in words what is wrong with the text.
 fn in_unit(text: &str, unit: SpanUnit) -> Result<i64, String> {
     let amount = whole(text, unit).map_err(|error| error.to_string())?;
     i64::try_from(amount).map_err(|_| format!("`{text}` is more than a recipe can hold"))

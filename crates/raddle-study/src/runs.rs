@@ -1,8 +1,8 @@
-//! What happens under each recipe, to all processes together, by each seed, and to each process
-//! alone?
+//! What happens under each recipe, to all processes together, with each random seed, and to each
+//! process alone?
 //!
-//! Runs are independent, so they go in parallel; results are collected by position, so they do not
-//! depend on how many go at a time.
+//! Simulations are independent, so they run in parallel; results are collected by position, so they
+//! do not depend on how many run at a time.
 
 mod bounds;
 mod first;
@@ -91,7 +91,8 @@ pub(crate) struct RunsPlan<'p> {
     pub(crate) watcher: &'p dyn Watcher,
 }
 
-/// One simulation that is to be run: its recipe (set of policies), and its processes.
+/// One simulation to make: its recipe (set of policies), and which processes run with which
+/// requests.
 #[derive(Clone, Copy, Debug)]
 struct RunJob<'p> {
     named: &'p NamedRecipe,
@@ -139,8 +140,8 @@ enum Log {
     Not,
 }
 
-/// Result of one simulation: the full outcome, with timelines and the time on lent compute units.
-/// For another random seed, or with bounds of costs, it is only a summary.
+/// Result of one simulation: the full outcome, with timelines and the time on lent compute units;
+/// only a summary for a later random seed, or for bounds of costs.
 enum RunDone {
     Ran(Box<Outcome>, Vec<DrawnTimeline>, Option<Vec<u128>>),
     Summed(Summary),
@@ -157,7 +158,7 @@ pub(crate) struct AllRuns {
     /// Simulation of one repetition of each process alone under the recipe `leftover`; empty for a
     /// single process without requests, which runs alone anyway.
     pub(crate) alone: Vec<Outcome>,
-    /// Recipes that are missing in `recipes` since one of their simulations ended with an error,
+    /// Recipes that are missing in `recipes` because one of their simulations ended with an error,
     /// each with that error.
     pub(crate) broken: Vec<FailedCase>,
 }
@@ -255,8 +256,8 @@ impl<'p> Runner<'p> {
         Ok(all)
     }
 
-    /// Makes the simulations at the bounds of unknown costs of the recipes for which `is_near`
-    /// returns true, which are then no longer out of reach of the best recipe.
+    /// Makes the simulations at the bounds of unknown costs for the recipes for which `is_near`
+    /// returns true. These recipes no longer count as too far behind the best one.
     pub(crate) fn bound(
         &self,
         all: &mut AllRuns,
@@ -303,8 +304,8 @@ impl<'p> Runner<'p> {
         Ok(())
     }
 
-    /// Makes simulations in parallel and returns their results in the order of `jobs`; the progress
-    /// counts as many more that may come later.
+    /// Makes simulations in parallel and returns their results in the order of `jobs`; `later` is
+    /// the number of further simulations that the progress bar allows for.
     fn run(&self, jobs: &[RunJob<'_>], later: usize) -> Result<Vec<RunDone>, StudyError> {
         let plan = &self.plan;
         let counted = (jobs.iter().filter(|job| job.of.is_counted()).count() + later) as u64;
@@ -365,8 +366,8 @@ impl<'p> Runner<'p> {
 }
 
 impl AllRuns {
-    /// Makes simulations and adds their results; recipes of which one ended with an error are
-    /// removed. `later` is the number of simulations that may follow.
+    /// Makes simulations and adds their results; removes recipes of which one ended with an error.
+    /// `later` is the number of further simulations that the progress bar allows for.
     fn gather(
         &mut self,
         runner: &Runner<'_>,
@@ -397,7 +398,8 @@ impl AllRuns {
         Ok(())
     }
 
-    /// Takes the plain simulation of a recipe for those at its bounds that would equal it.
+    /// Adds to recipes, as results at a bound of the cost of contention, their plain simulations
+    /// where a simulation at that bound would equal them.
     fn equal(&mut self, as_together: &[RunJob<'_>], workload: &Workload) {
         for job in as_together {
             self.of(job.named).into_iter().for_each(|run| {
@@ -452,9 +454,8 @@ fn alike(processes: &[ProcessPlan]) -> Vec<usize> {
     processes.iter().enumerate().map(like).collect()
 }
 
-/// Returns an outcome for each process. `firsts` has the outcomes of processes whose work no
-/// earlier process has; any other process gets the outcome of that earlier one. `alike` is the
-/// result of the function [`alike`].
+/// Returns an outcome for each process, where [`alike`] returned `alike`. `firsts` has, in order,
+/// the outcomes of those processes whose work equals that of no earlier process.
 fn of_each(firsts: Vec<Outcome>, alike: &[usize]) -> Vec<Outcome> {
     let mut firsts = firsts.into_iter();
     let mut all: Vec<Outcome> = Vec::with_capacity(alike.len());
@@ -477,7 +478,6 @@ fn log(
     Ok(header.short_writer(file))
 }
 
-/// Returns the path of the decision log of a recipe, within the folder of results.
 fn log_name(recipe: &str) -> String {
     format!("{recipe}/{LOG}")
 }

@@ -1,9 +1,9 @@
-//! Which of many candidates is best, without running each by every seed?
+//! Which of many candidates is best, without running each with every random seed?
 //!
-//! Successive halving: all candidates are run by one seed, the better half of each kind by one
-//! more, the better half of those by two more, and so on, each time as many seeds as before
-//! together. The candidates that remain were run by all seeds, and candidates are only ever
-//! compared by the same seeds.
+//! Successive halving: all candidates are run with one seed, the better half of each kind with one
+//! more, the better half of these with two more, and so on; each round doubles the number of seeds.
+//! The remaining candidates were run with all seeds. Candidates are only ever compared with equal
+//! seeds.
 
 use std::ops::Range;
 
@@ -13,8 +13,8 @@ use crate::error::StudyError;
 /// the indices of those that remain, the best first: at least one of each kind. A remaining
 /// candidate was simulated with all random seeds, or is the last of its kind.
 ///
-/// `kinds` has the kind of each candidate. `round` runs candidates by the seeds of a range and
-/// ranks them by all seeds so far, the best first.
+/// `kinds` has the kind of each candidate. `round` runs the given candidates with the seeds of a
+/// range and ranks them by all seeds so far, the best first.
 ///
 /// # Errors
 /// When `round` fails.

@@ -1,5 +1,5 @@
-//! How is a profile replayed alone on its own device, to be compared with itself, and what does the
-//! model of time learn from that?
+//! How is a profile replayed alone on the device that it was recorded on, and which times does the
+//! model learn from comparing the replay with the recording?
 
 use raddle_device::Device;
 use raddle_dispatch::Registry;
@@ -116,8 +116,8 @@ fn calibrated<'l>(
 ///
 /// The latency between ops is lowered first, in steps of a quarter, for as long as the replay does
 /// not get worse; then the latency from issue to start. No latency at all is tried too. A replay is
-/// better if more waits are within the goal; if equal, by the sum of the errors of waits; if equal
-/// again, by the makespan.
+/// better if more waits are as recorded (within a tolerance); if equal, by the sum of the errors of
+/// waits; if equal again, by the makespan.
 ///
 /// Of equally good fits the one with the least latency is kept. Beside other programs the device is
 /// free at other times, and latency that the recording does not show would then count.

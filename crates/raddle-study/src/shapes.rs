@@ -1,4 +1,4 @@
-//! How are kernels treated whose profile does not state their shapes?
+//! How are kernels treated whose profile does not state their shapes (grid and needed resources)?
 
 use std::fmt::Write as _;
 use std::sync::Arc;

@@ -1,4 +1,5 @@
-//! Which question does a study ask?
+//! How is a study asked for: which profiles share which device, under which recipes and with which
+//! options?
 
 use raddle_sim::{Scaling, WaitRule};
 use raddle_trace::{BarrierRule, CommRule};
@@ -77,7 +78,7 @@ pub struct Study {
     pub shares: Vec<Named<u32>>,
     /// Device memory that programs need, in bytes, as the user states it for profiles.
     pub memory: Vec<Named<u64>>,
-    /// Hints on themselves that the programs give the scheduler at their start.
+    /// Hints that programs give the scheduler about themselves at their start, such as a deadline.
     pub hints: Vec<Named<SaidHint>>,
     /// True if no profile repeats; false if the shorter profiles repeat until the longest has
     /// ended.
@@ -122,7 +123,7 @@ pub enum ContentionRule {
     /// The slowdown is taken from profiles in which kernels ran side by side. Where none did, the
     /// slowdown is unknown, and the intervals of figures become wider.
     Learnt,
-    /// Kernels are not slowed by other kernels while no resource is full.
+    /// Kernels are not slowed by kernels of other processes while no resource is full.
     None,
 }
 

@@ -1,8 +1,8 @@
-//! Which timelines are drawn, and what do results say of them?
+//! Which timelines of simulations are drawn, and what do results say of them?
 //!
-//! Each recipe that is compared in detail has one timeline of the whole run, and one of its slowest
-//! request on every compute unit, from the request's arrival on as far as that does not take too
-//! many slices.
+//! Each recipe that is compared in detail has one timeline of the whole simulation, and one of its
+//! slowest request on every compute unit, from the request's arrival on as far as that does not
+//! take too many slices (bars).
 
 use raddle_policy::Tick;
 use raddle_sim::{Outcome, Seen, Watch, Workload};
@@ -62,8 +62,7 @@ pub(crate) struct Missing {
 }
 
 impl Missing {
-    /// Constant for a recipe of which only the timeline of the whole simulation is still to be
-    /// drawn.
+    /// Request to draw only the timeline of the whole simulation, not that of the slowest request.
     pub(crate) const WHOLE: Self = Self { whole: true, part: None };
 }
 
@@ -188,8 +187,8 @@ fn first_of(came: &Outcome, (from, _): (u64, u64)) -> u64 {
 }
 
 /// Returns the time until which a simulation has to run for a drawing that ends at `to`: the end of
-/// the last launch that was ready by `to`. `None` where such a launch never ended in `came`, an
-/// earlier simulation of the same work.
+/// the last launch that was ready by `to`, or `to` itself. `None` where such a launch never ended
+/// in `came`, an earlier simulation of the same work.
 fn last_of(came: &Outcome, (_, to): (u64, u64)) -> Option<Tick> {
     let within = came.records.iter().filter(|it| it.ready.is_some_and(|ready| ready.0 <= to));
     within.map(|it| it.ended).try_fold(Tick(to), |last, ended| Some(last.max(ended?)))

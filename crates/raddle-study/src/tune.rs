@@ -1,4 +1,4 @@
-//! Which values of the varied options suit best, and how sure is that?
+//! Which values of the varied options of a study suit best, and how sure is that?
 
 mod bounded;
 
@@ -231,8 +231,8 @@ impl Minimise {
 }
 
 impl Tuning<'_, '_> {
-    /// Simulates the candidates `left` (combinations of values) with the seeds `more`, and returns
-    /// those without a failure, ranked by all seeds so far, the best first.
+    /// Simulates the candidates `left` (combinations of values) with the random seeds `more`, and
+    /// returns those of which no simulation failed, ranked by all seeds so far, the best first.
     fn round(&mut self, left: &[usize], more: Range<usize>) -> Result<Vec<usize>, StudyError> {
         let jobs: Vec<(usize, usize)> =
             left.iter().flat_map(|&at| more.clone().map(move |seed| (at, seed))).collect();
@@ -295,7 +295,8 @@ impl Tuning<'_, '_> {
     }
 
     /// Returns figures as means over all seeds so far, and judges the goals. The first row is that
-    /// of the device's default recipe (`base` has it by seed), then come the candidates `left`.
+    /// of the device's default recipe (`base` has its figures for each seed); the candidates `left`
+    /// follow.
     fn figures(&self, base: &[PolicyRow], left: &[usize]) -> PolicyFigures {
         let of = |rows: &[Result<PolicyRow, String>]| {
             PolicyRow::over_seeds(rows.iter().flatten().cloned().collect())
@@ -358,9 +359,9 @@ impl Tuning<'_, '_> {
             .collect()
     }
 
-    /// Judges the candidates a last time. Goals that are relative to the device's default recipe
-    /// are measured with the other options set as in the best candidate, no longer as in the first.
-    /// Returns (indices of the candidates, the best first; figures).
+    /// Judges the candidates (combinations of values) a last time. For goals relative to the
+    /// device's default recipe, the other options now have the values of the best candidate, no
+    /// longer those of the first. Returns (indices of the candidates, the best first; figures).
     fn judged_last(
         &mut self,
         ranking: &[usize],

@@ -1,4 +1,4 @@
-//! How do several things with equal names get different names that a folder can have?
+//! How do things with equal names get different names that can also name a folder?
 
 use std::collections::BTreeSet;
 

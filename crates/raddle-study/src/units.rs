@@ -90,8 +90,8 @@ pub const fn them(n: u64) -> &'static str {
     if n == 1 { "it" } else { "them" }
 }
 
-/// Joins sentences without full stops, such as those on how far a verdict may be believed, into one
-/// text with them.
+/// Joins sentences that lack full stops, such as those on how far a verdict may be believed, into
+/// one text with full stops.
 pub fn sentences(all: &[String]) -> String {
     if all.is_empty() { String::new() } else { format!("{}.", all.join(". ")) }
 }
@@ -138,8 +138,8 @@ pub fn plain(text: &str, limit: usize) -> String {
     begin.chars().chain(sign.chars()).chain(end.chars()).map(harmless).collect()
 }
 
-/// Cuts out the middle of a text and returns (beginning, end) of it. Takes characters, two from the
-/// beginning and then one from the end, until `room` returns false for the next one.
+/// Cuts out the middle of a text and returns (beginning, end). Takes characters in turn, two from
+/// the beginning and one from the end, until `room` returns false for the next one.
 pub fn without_middle(text: &str, mut room: impl FnMut(char) -> bool) -> (&str, &str) {
     let mut middle = text.chars();
     for taken in 1.. {

@@ -1,4 +1,4 @@
-//! Which kernels may be killed, according to a file of verdicts?
+//! Which kernels may be killed and run again, according to a file of verdicts?
 //!
 //! The file has a table `[[kernel]]` for each verdict, with patterns of kernel names, the verdict
 //! and its reason.

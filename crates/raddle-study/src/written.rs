@@ -1,6 +1,6 @@
-//! How is a file of TOML or JSON read, so that no message quotes it?
+//! How is a file of TOML or JSON read, so that no error message quotes it?
 //!
-//! A user who names the wrong file learns what was expected, and in which line, and no message
+//! A user who names the wrong file learns what was expected, and in which line, but no message
 //! shows what is in the file.
 
 use raddle_read::without_content;

@@ -1,7 +1,8 @@
-//! How far may a prediction be off before a check fails? `15%`, `serve 10%`, `serve p99 10%`,
-//! `interval`.
+//! How is a limit written that fails the check of a prediction whose error is too large?
 //!
-//! Errors are predicted / measured - 1; a limit holds for both signs.
+//! `15%` and `serve 10%` limit the error of all tenants or of the tenant `serve`, `serve p99 10%`
+//! names the figure too, and `interval` demands that measurements lie within predicted intervals.
+//! An error is predicted / measured - 1; a limit holds for both signs.
 
 use std::cmp::Ordering;
 use std::fmt;
@@ -197,9 +198,9 @@ fn outside(of: &CheckedTenant) -> Option<String> {
     }
 }
 
-/// Returns whether a predicted time breaks the limit `most` (hundredths of a percent) as too short
-/// (`Less`) or too long (`Greater`); `None` where it keeps the limit. Counts in whole numbers, as a
-/// limit that holds exactly is not broken.
+/// Returns how a predicted time breaks the limit `most` (hundredths of a percent): `Less` where it
+/// is too short, `Greater` where it is too long; `None` where it keeps the limit. Counts in whole
+/// numbers, so that an error equal to the limit breaks nothing.
 fn broken_by(most: i64, predicted_ns: u64, measured_ns: u64) -> Option<Ordering> {
     let off = u128::from(predicted_ns.abs_diff(measured_ns)) * 10_000;
     let most = u128::from(measured_ns) * u128::from(most.unsigned_abs());
@@ -207,7 +208,8 @@ fn broken_by(most: i64, predicted_ns: u64, measured_ns: u64) -> Option<Ordering>
 }
 
 /// Returns whether each time within the predicted interval breaks the limit `most` (hundredths of a
-/// percent) on the given side; `None` where the prediction has no interval.
+/// percent) on one side: `Less` for too short, `Greater` for too long. `None` where the prediction
+/// has no interval.
 fn surely_broken(most: i64, of: &CheckedTenant, side: Ordering) -> Option<bool> {
     let breaks = |ns: u64| broken_by(most, ns, of.measured_ns) == Some(side);
     // An open interval has times that are as long as one likes.
@@ -220,7 +222,8 @@ mod tests {
     use super::*;
     use crate::answer::JudgedBy;
 
-    /// Judges by a limit a prediction with an interval, each in ms, of what took `measured` ms.
+    /// Judges a predicted time and its interval, both in ms, against a measured time in ms, by a
+    /// limit on the error.
     fn judged(
         limit: &str,
         predicted: u64,
@@ -266,8 +269,6 @@ mod tests {
         }
     }
 
-    /// Checks that a limit is surely broken only where no time within the interval keeps it, and
-    /// that nothing is said of it without an interval.
     #[test]
     fn a_limit_is_surely_broken_where_the_whole_interval_breaks_it() {
         let of = |between| {
@@ -290,8 +291,6 @@ mod tests {
         assert_eq!(low.broken_surely, Some(true));
     }
 
-    /// Checks that a limit can ask for the predicted interval, and that a figure without one does not
-    /// pass.
     #[test]
     fn a_limit_may_be_the_predicted_interval() {
         let of = |between, measured| {

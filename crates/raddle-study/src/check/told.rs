@@ -1,16 +1,18 @@
-//! How is a check told in a few sentences?
+//! How is the comparison of a prediction with measurements told in a few sentences?
 
 use super::{Check, CheckedTenant, TENANT};
 use crate::answer::JudgedBy;
 use crate::compare::told;
 use crate::units::{counted, plain, quoted};
 
-/// Smallest number of requests of which the 99th percentile is not the slowest one.
+/// Smallest number of requests for which the 99th percentile (by nearest rank) is not simply the
+/// time of the slowest request.
 const REQUESTS_OF_P99: u64 = 100;
 
 impl Check {
-    /// Writes in a few sentences whether limits hold, the largest error of the prediction, how many
-    /// tenants lie outside of their predicted intervals, and of which a queue is not measured.
+    /// Writes in a few sentences whether the user's limits hold, the largest error of the
+    /// prediction, how many tenants lie outside of their predicted intervals, and for which tenants
+    /// the wait of requests in a queue was not measured.
     #[must_use]
     pub fn sentence(&self) -> String {
         let off = self.tenants.iter().filter_map(|of| Some((of, of.error?)));
@@ -71,7 +73,8 @@ impl Check {
         text
     }
 
-    /// Returns a clause on the tenants besides the one with the largest error.
+    /// Returns a clause on the errors of all tenants but `worst`, the one with the largest error;
+    /// empty where there is no other tenant.
     fn others(&self, worst: &CheckedTenant) -> String {
         let mut others = self.tenants.iter().filter(|of| of.name != worst.name);
         match (others.next(), others.next()) {
@@ -99,7 +102,8 @@ impl Check {
     }
 }
 
-/// Says whether a prediction is too high or too low, and by how much of the measurement.
+/// Says whether a prediction is right, too high or too low, and by how many percent of the
+/// measurement.
 fn side(error: f64) -> String {
     let percent = format!("{:.1} %", error.abs() * 100.0);
     match percent.as_str() {

@@ -9,8 +9,8 @@ use crate::units::plain;
 /// Largest number of characters of a name in the sentence on advice.
 const NAME: usize = 40;
 
-/// Recipe that a result recommends, and the other one where the verdict is that either of two may be
-/// the best.
+/// Names of the recipe that a result recommends and of the second one, where the verdict is that
+/// either of two may be the best.
 type Advised<'r> = (&'r str, Option<&'r str>);
 
 impl ComparedResult {
@@ -25,9 +25,9 @@ impl ComparedResult {
     }
 }
 
-/// Says which recipe each result recommends, and of two results how the figures differ by which
-/// processes are judged under these recipes. `None` where no result recommends a recipe, or neither
-/// the recipe differs nor a figure by half a percent.
+/// Says which recipe each result recommends and, of two results, how the judged figures of
+/// processes differ under these recipes. `None` where no result recommends a recipe, or where all
+/// recommend the same one and no judged figure differs by half a percent.
 pub(super) fn advice(inputs: &[ComparedResult]) -> Option<String> {
     let all: Vec<Option<Advised<'_>>> = inputs.iter().map(ComparedResult::recommends).collect();
     let (&first, others) = all.split_first()?;

@@ -1,6 +1,8 @@
-//! Which changes are not allowed? `decode p99 +5%`, `leftover:makespan +2%`.
+//! By how much may a figure grow from one result to a later one, as a user writes that limit:
+//! `decode p99 +5%`, `leftover:makespan +2%`?
 //!
-//! A limit is written as a goal is. `decode.request-p99 > +5%`, as older raddles took it, is read too.
+//! Such a limit is written as a goal is. The form of older raddles, `decode.request-p99 > +5%`, is
+//! read too.
 
 use std::fmt;
 use std::str::FromStr;
@@ -107,8 +109,8 @@ fn split_off_metric(text: &str) -> Option<(&str, &str)> {
 }
 
 impl Comparison {
-    /// Judges the changes by limits. Rows without changes must still be there, so
-    /// [`Comparison::only_changes`] comes later.
+    /// Judges the changes by limits. This comes before [`Comparison::only_changes`], as rows
+    /// without changes must still be there.
     ///
     /// # Errors
     /// When no figure has the name that a limit gives.
@@ -119,12 +121,12 @@ impl Comparison {
     }
 }
 
-/// Figure that stands in for one that a later result lacks, as that result has the way of sharing
-/// with other parameters.
+/// Figure that a limit compares in place of one that a later result lacks. That result has the way
+/// of sharing with other parameters, such as `partition-60-40` for `partition-70-30`.
 enum Stand<'c> {
     /// Value of the figure in the later result, and the row of the figure.
     In(f64, &'c MetricRow),
-    /// No figure stands in: the way is judged by other parameters of the first result.
+    /// No figure: the limit is judged in the row of other parameters of this way of sharing.
     None,
 }
 
@@ -199,10 +201,9 @@ impl Gate {
         Ok(JudgedLimit { limit, broken, broken_surely, largest, allowed: self.limit })
     }
 
-    /// Returns the figure with which the limit compares that of `row`, which the result with the
-    /// index `at` lacks, where this result has the same way of sharing with other parameters. `None`
-    /// where the limit names a recipe, or that result has no figure under other parameters in place
-    /// of these.
+    /// Returns the figure that the limit compares in place of that of `row`, where the result with
+    /// the index `at` lacks the row's recipe and has its way of sharing with other parameters.
+    /// `None` where the limit names a recipe, or that result has no such figure.
     fn with_other_parameters<'c>(
         &self,
         comparison: &'c Comparison,
@@ -290,9 +291,9 @@ impl Gate {
     }
 }
 
-/// Says that a limit, which the figures [first, later] break, need not be broken, as their error
-/// bounds allow for a change within it. `None` where it is broken wherever in its bounds each figure
-/// lies. The limit is in hundredths of a percent.
+/// Returns a remark that the figures [first, later] break a limit (hundredths of a percent), but
+/// that values within their error bounds would keep it. `None` where all values within the bounds
+/// break it.
 fn left_open(
     [first, value]: [f64; 2],
     [one, other]: [FigureBounds; 2],
@@ -317,7 +318,6 @@ mod tests {
     use super::*;
     use crate::compare::MetricUnit;
 
-    /// Checks that a limit is surely broken only where no values within the bounds keep it.
     #[test]
     fn bounds_may_leave_open_whether_a_limit_is_broken() {
         let of = |[least, most]: [u64; 2], open| {
@@ -337,8 +337,6 @@ mod tests {
         assert_eq!(told(exact(20), of([21, 31], false)).as_deref(), Some(open));
     }
 
-    /// Checks that the text that the user wrote is never offered in its own place, and that only
-    /// figures of the recipe that is meant are.
     #[test]
     fn a_figure_that_another_recipe_alone_has_is_not_meant() {
         let row = |recipe: &str, metric: &'static str| MetricRow {

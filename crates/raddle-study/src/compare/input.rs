@@ -96,9 +96,9 @@ impl ComparedResult {
 
 impl ComparedResult {
     /// Returns the error bounds of the figure `metric` of a process under the recipe that the
-    /// comparison calls `recipe`; an exact figure is both of its bounds. `None` where they are not
-    /// known: they are known of the figure alone by which the process is judged, and not where the
-    /// recipe is out of reach of the best one.
+    /// comparison calls `recipe`; an exact figure is both of its bounds. `None` where the bounds
+    /// are not known: for a figure by which the process is not judged, and under a recipe too far
+    /// behind the best one.
     pub(super) fn bounds(&self, recipe: &str, process: &str, metric: &str) -> Option<FigureBounds> {
         let (answer, row, at) = self.place(recipe, process)?;
         let own = answer.rows[row].processes.get(at)?;
@@ -111,9 +111,9 @@ impl ComparedResult {
         Some(answer.bounds(row, at).unwrap_or(exact))
     }
 
-    /// Returns the figure `metric` of a process over all seeds, in nanoseconds, under the recipe that
-    /// the comparison calls `recipe`: the mean, or of the longest request the longest. `None` where
-    /// there is one seed, or the figure over all seeds is not known.
+    /// Returns the figure `metric` of a process over all seeds, in nanoseconds, under the recipe
+    /// that the comparison calls `recipe`: the mean, but for the longest request the longest of all
+    /// seeds. `None` where there is one seed, or the figure over all seeds is not known.
     pub(super) fn over_seeds(&self, recipe: &str, process: &str, metric: &str) -> Option<u64> {
         let (answer, row, at) = self.place(recipe, process)?;
         let own = answer.rows[row].processes.get(at)?;
@@ -134,20 +134,20 @@ impl ComparedResult {
         rows.find(|row| row.recipe == recipe).is_none_or(|row| row.offered)
     }
 
-    /// Returns whether the result has a recipe of this name.
     pub(super) fn has(&self, recipe: &str) -> bool {
         self.recipes.iter().any(|own| own.name == recipe)
     }
 
-    /// Returns whether the result lacks a recipe, but has the same way of sharing with other
-    /// parameters.
+    /// Returns whether the result lacks a recipe, but has its way of sharing with other parameters,
+    /// such as `partition-60-40` in place of `partition-70-30`.
     pub(super) fn has_other_parameters(&self, recipe: &str) -> bool {
         let way = without_parameters(recipe);
         let mut names = self.recipes.iter().map(|own| &*own.name);
         !self.has(recipe) && names.any(|own| without_parameters(own) == way)
     }
 
-    /// Returns (answer of the result, index of the row of a recipe, index of a process).
+    /// Returns (answer of the result, index of the row of a recipe, index of a process); `None`
+    /// where the answer lacks one of them.
     fn place(&self, recipe: &str, process: &str) -> Option<(&PolicyFigures, usize, usize)> {
         let answer = self.answer.as_ref()?;
         let recipe = self.chosen.as_deref().unwrap_or(recipe);

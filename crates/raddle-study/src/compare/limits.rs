@@ -1,4 +1,5 @@
-//! Do the changes keep the limits of the user, and how is that said?
+//! Do the changes of figures between compared results keep the limits of the user, and how is that
+//! said?
 
 use serde::Serialize;
 
@@ -10,9 +11,9 @@ pub struct JudgedLimit {
     pub limit: String,
     /// Changes that exceed the limit, a sentence each; empty where all changes are within it.
     pub broken: Vec<String>,
-    /// True if a change exceeds the limit wherever in its error bounds each figure lies; false if
-    /// the bounds leave that open of each change in `broken`. `None` where nothing is broken, or no
-    /// bounds are known.
+    /// True if some change exceeds the limit for all values within the error bounds of its figures;
+    /// false if for every change in `broken` some values within the bounds keep the limit. `None`
+    /// where nothing is broken, or no bounds are known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub broken_surely: Option<bool>,
     /// Largest change of all figures that the limit is about; `None` where no figure stands in the
@@ -33,7 +34,7 @@ pub struct LimitedChange {
     /// Change as a fraction of the first value: 0.05 for an increase by 5 %; `None` where the first
     /// value is 0 and the later one is not.
     pub change: Option<f64>,
-    /// The change as it is, before it was rounded.
+    /// Change as a fraction of the first value, before it was rounded to the value of `change`.
     #[serde(skip)]
     exact: f64,
 }
@@ -48,7 +49,8 @@ impl LimitedChange {
         Self { figure, change: change.is_finite().then_some(change), exact }
     }
 
-    /// Returns the larger of two changes; one from 0 is larger than all others.
+    /// Returns the larger of two changes; a change from a first value of 0 is larger than all
+    /// others.
     pub(super) fn larger(one: Option<Self>, other: Self) -> Option<Self> {
         let size = |it: &Self| it.change.unwrap_or(f64::INFINITY);
         match one {
@@ -57,14 +59,15 @@ impl LimitedChange {
         }
     }
 
-    /// Returns that of two changes which is the farther from none, whatever their signs.
+    /// Returns the change that is farther from 0 %, whatever its sign; a change from a first value
+    /// of 0 is farther than all others.
     pub(crate) fn farther(one: Option<Self>, other: Self) -> Option<Self> {
         let size = |it: &Self| it.change.map_or(f64::INFINITY, f64::abs);
         Some(one.filter(|one| size(one) >= size(&other)).unwrap_or(other))
     }
 
-    /// Writes the change in percent. A change that comes near the limit `allowed` (hundredths of a
-    /// percent) has a second decimal, and as many more as tell it from the limit.
+    /// Writes the change in percent. A change that lies near the limit `allowed` (hundredths of a
+    /// percent) is written with at least two decimals, and with as many as tell it from the limit.
     pub(crate) fn text(&self, allowed: i64) -> String {
         let Self { figure, change, exact } = self;
         if change.is_none() {
@@ -163,7 +166,6 @@ mod tests {
         assert_eq!(told(&[open]), "The limit is broken, but not surely: a");
     }
 
-    /// Checks that a change that breaks a limit never reads as one that keeps it.
     #[test]
     fn a_small_change_over_a_limit_is_not_written_as_the_limit() {
         let text = |first: f64, value: f64, allowed| {

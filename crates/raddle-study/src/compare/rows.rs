@@ -16,7 +16,7 @@ use super::metrics::{
 use super::unlike::{differences, overturning, unlike_inputs};
 use crate::answer::FigureBounds;
 
-/// Remark on limits that changes exceed where inputs differ too.
+/// Remark on limits that were exceeded between results whose device or arrivals differ too.
 pub(super) const NOT_THE_CAUSE: &str = "so the program need not be the cause";
 
 /// Comparison of the results of two or more replays.
@@ -251,8 +251,8 @@ pub fn compare(inputs: &[ComparedResult]) -> Comparison {
     }
 }
 
-/// Completes rows by what the answers of the results say of their figures: bounds, means over all
-/// seeds, and which ways a driver offers.
+/// Adds to rows the facts from the answers of the results: error bounds, means over all seeds, and
+/// which recipes a driver offers.
 fn complete(rows: &mut [MetricRow], inputs: &[ComparedResult]) {
     for row in rows.iter_mut().filter(|row| row.level.is_none()) {
         let Some(process) = &row.process else { continue };

@@ -1,4 +1,4 @@
-//! How is a comparison told in a sentence?
+//! How is the comparison of results of replays told in a sentence?
 
 use super::limits;
 use super::rows::{ChangeVerdict, Comparison, NOT_THE_CAUSE};
@@ -47,7 +47,6 @@ impl Comparison {
         }
     }
 
-    /// Puts the advice of the results in front of a clause.
     fn advised(&self, clause: &str) -> String {
         self.advice
             .as_ref()
@@ -58,8 +57,8 @@ impl Comparison {
         self.verdicts.get(&verdict).copied().unwrap_or_default()
     }
 
-    /// Says how many changes got each judgement, without those that are equal; of more than two
-    /// results a figure has several changes.
+    /// Writes how many changes got each judgement, such as "3 worse", without those that are equal.
+    /// A figure that more than two results have counts once for each later result.
     fn counts(&self) -> String {
         let told = |verdict: ChangeVerdict| match verdict {
             ChangeVerdict::Other => "neither better nor worse",

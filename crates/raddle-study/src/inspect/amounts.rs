@@ -1,5 +1,5 @@
-//! How long are the runs of free granules that the workgroups of a profile need, and which lengths
-//! would a sampled search need (seed 000, E6: f31)?
+//! How many adjacent free granules of each resource do the workgroups of a profile need, and for
+//! which of these numbers would a search of the policy `matching` have to look (seed 000, E6: f31)?
 //!
 //! A run is granules of one resource in a row. Units: granules of the device; workgroups.
 

@@ -115,7 +115,7 @@ enum GapEdge {
     KernelEnds(u32),
     CopyEnds,
     Issued,
-    /// An op that was issued at this time, in ns, begins.
+    /// An op begins; the number is the time in ns at which it was issued.
     PendingEnds(u64),
     /// A launch, copy or fill begins whose time of issue is unknown.
     BeginsUnissued,
@@ -163,8 +163,8 @@ struct IdleSweep {
 
 impl IdleSweep {
     /// Adds `ns`, the time since the previous events, to the cause of the current idle time.
-    /// `moment` has the events that come next. They tell whether the work that ends the idle time
-    /// has a known time of issue.
+    /// `moment` holds the next events, which tell whether the op that ends the idle time has a
+    /// known time of issue.
     fn spend(&mut self, ns: u64, moment: &[(u64, GapEdge)]) {
         let ends_by = |edge| moment.iter().any(|(_, own)| *own == edge);
         let cause = if self.copies > 0 {
@@ -220,7 +220,7 @@ impl IdleSweep {
     }
 }
 
-/// Returns whether the file of a launch, copy or fill tells when it was issued.
+/// Returns whether the recording states when a launch, copy or fill was issued.
 pub(crate) fn is_issue_known(op: &Op) -> bool {
     matches!(op.provenance.of(Field::Arrival), Origin::Measured | Origin::Joined)
 }
@@ -366,7 +366,6 @@ mod tests {
         assert_eq!(causes(&idle), [0, 0, 0, 20, 80]);
     }
 
-    /// Checks that work waits in a queue only where it was issued while the last kernel ran.
     #[test]
     fn work_that_was_issued_before_the_idle_time_was_queued() {
         // 0..100 kernel a; b was issued at 50 and begins at 130; c is issued at 200, when b ends,
@@ -379,7 +378,6 @@ mod tests {
     }
 
     proptest! {
-        /// Checks that the idle time of each cause equals that of a naive look at every nanosecond.
         #[test]
         fn the_causes_are_those_of_a_look_at_every_moment(
             ops in prop::collection::vec(

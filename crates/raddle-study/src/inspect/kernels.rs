@@ -32,7 +32,7 @@ pub struct NamedKernel {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct LaunchTimes {
-    /// Number of launches in this group of kernels.
+    /// Number of launches in this group, such as those of one kernel or of one shape.
     pub launches: u64,
     /// Sum of the durations of the group's launches, in ns.
     pub total_ns: u64,
@@ -209,7 +209,6 @@ impl LaunchTimes {
 }
 
 impl LaunchShape {
-    /// Returns the resources that one workgroup of this shape needs.
     pub(crate) fn footprint(&self) -> Footprint {
         let &Self { threads, vgprs_per_thread, sgprs_per_wave, lds_bytes, .. } = self;
         Footprint { threads, vgprs_per_thread, sgprs_per_wave, lds_bytes, ..Footprint::default() }
@@ -268,7 +267,6 @@ pub(crate) fn communication(kernels: &[NamedKernel]) -> LaunchPart {
     LaunchPart::of(moving.map(|kernel| &kernel.times), total_ns(kernels))
 }
 
-/// Returns the sum of the durations of all launches of these kernels, in ns.
 pub(crate) fn total_ns(kernels: &[NamedKernel]) -> u64 {
     kernels.iter().fold(0, |sum, kernel| kernel.times.total_ns.saturating_add(sum))
 }

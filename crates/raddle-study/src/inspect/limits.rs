@@ -149,7 +149,7 @@ pub fn one_more(shape: &LaunchShape, own: &Device) -> Option<String> {
     Some(format!("{} {name}, now {}", count(low.into()), count(most.into())))
 }
 
-/// Returns whether a shape looks like a persistent kernel: long launches with at most one workgroup
+/// Returns whether a shape is that of a persistent kernel: long launches with at most one workgroup
 /// for each of the `cus` compute units, and for at least five sixths of them.
 fn is_persistent(shape: &LaunchShape, cus: u64) -> bool {
     let least = cus.saturating_mul(5).div_ceil(6);

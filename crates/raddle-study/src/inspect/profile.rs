@@ -45,8 +45,8 @@ pub struct InspectedAs<'p> {
     /// Device that the profile was recorded on, and how it was found. The error says why the device
     /// is unknown.
     pub device: Result<(Device, DeviceFound), String>,
-    /// Rule for communication kernels (which move data between devices): whether they are kept,
-    /// shortened or left out.
+    /// Rule for whether communication kernels (which move data between devices) are kept, shortened
+    /// or left out.
     pub rule: CommRule,
     /// Number of launches of communication kernels (which move data between devices), and their
     /// time before and after `rule` was applied.
@@ -70,8 +70,8 @@ pub struct InspectedAs<'p> {
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct SelfReplayed {
-    /// Errors of a replay with the plain model, before anything was fitted: workgroups run in
-    /// rounds that fill the device, streams do not wait for each other, and launches start at once.
+    /// Errors of a replay before anything was fitted: workgroups run in rounds that fill the
+    /// device, streams do not wait for each other, and launches start at once.
     pub before: ModelError,
     /// Comparison of the recording with the replay after the fit.
     #[serde(flatten)]
@@ -79,7 +79,8 @@ pub struct SelfReplayed {
     /// Launch latency that was fitted to the recording, or taken from another file.
     #[serde(flatten)]
     pub latency: FittedLatency,
-    /// Numbers of waits of one stream for another: [stated in the file, inferred].
+    /// Number of waits of one stream for another: [those stated in the file, those inferred from
+    /// times].
     pub stream_waits: [u64; 2],
     /// Launch latency fitted to the first half of the profile, with its accuracy on the second
     /// half; `None` where too few launches were recorded.
@@ -171,8 +172,8 @@ pub struct InspectedProfile {
     /// Comparison of the occupancies that the file states with the computed ones; `None` where the
     /// file states none.
     pub claims: Option<StatedOccupancy>,
-    /// Launches of communication kernels (which move data between devices) after the rule in `comm`
-    /// was applied.
+    /// Number and time of the launches of communication kernels (which move data between devices),
+    /// after the rule in `comm` was applied.
     pub communication: LaunchPart,
     /// Rule for communication kernels (which move data between devices), with their time before and
     /// after it was applied.

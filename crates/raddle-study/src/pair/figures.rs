@@ -1,4 +1,5 @@
-//! Which figures of a device may a fit to measured programs change, and which values are tried?
+//! Which figures of a device, such as its memory bandwidth, may a fit to measured programs change,
+//! and which values of them does it try?
 
 use raddle_device::Device;
 use raddle_sim::DemandRule;

@@ -1,4 +1,5 @@
-//! With which figures of a device do replays come nearest to two programs measured together?
+//! With which figures of a device (such as its memory bandwidth) do replays come nearest to the
+//! measured times of two programs that ran side by side?
 
 use raddle_device::Device;
 use serde::Serialize;
@@ -119,13 +120,13 @@ impl PairFit {
     }
 }
 
-/// Returns the errors of the only device. `errors` has one list for each device.
+/// Returns the errors for the only device; `errors` has one list for each device.
 fn one(errors: Vec<Vec<WayError>>) -> Vec<WayError> {
     errors.into_iter().next().unwrap_or_default()
 }
 
-/// Finds the value of a figure with the smallest errors among those tried, and its bounds. `None`
-/// where all tried values have the same errors. `tried` must be in ascending order.
+/// Returns the value of a figure with the smallest errors among those tried, with its bounds.
+/// `None` where all tried values have equal errors. `tried` must be in ascending order.
 fn told(figure: &OpenFigure, device: &Device, tried: &Tried) -> Option<FittedFigure> {
     let least = tried.iter().map(|(_, cost)| *cost).min()?;
     if tried.iter().all(|(_, cost)| *cost == least) {

@@ -1,9 +1,10 @@
-//! How far are replays of two programs from both of them measured together, and which figures of a
-//! device bring them nearest?
+//! How far are replays of two programs from measurements of them side by side, and which figures of
+//! a device bring the replays nearest?
 //!
-//! [`PairTruth`] is what was measured: the times of the requests of one program and of the steps of
-//! another, under ways of sharing and loads, each repetition by itself. [`PairFit`] fits what the
-//! model leaves open of a device, with one way held out at a time.
+//! [`PairTruth`] is what was measured: times of the requests of one program and of the steps of
+//! another, under several ways of sharing and loads (rates of requests). [`PairFit`] fits the
+//! figures of a device that its description leaves open, and tests the fit on ways of sharing that
+//! the fit did not use.
 
 mod figures;
 mod fit;

@@ -1,4 +1,5 @@
-//! How far are replays on a device from two programs that were measured on it together?
+//! How far are replays on a device from the measured times of two programs that ran on it side by
+//! side?
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -20,14 +21,15 @@ use crate::replay::Surroundings;
 use crate::rules::{Named, Rule};
 use crate::study::Study;
 
-/// Name of the file in memory from which a replay reads its device. The file named `ARRIVALS` holds
-/// the arrival times of requests.
+/// Name of the file in memory from which a replay reads its device; `ARRIVALS` is that of the file
+/// with the arrival times of requests.
 const DEVICE: &str = "raddle-fitted-device.json";
 const ARRIVALS: &str = "raddle-measured-arrivals.json";
 /// Urgency level of the program that repeats steps: less urgent than the program that serves
 /// requests, whose level is 0.
 const LEVEL: u32 = 5;
-/// Cap on the error of one figure in a sum of errors, in thousandths of the measured figure.
+/// Largest number, in thousandths of the measured figure, that the error of one figure adds to a
+/// sum of errors.
 const MOST: u64 = 1000;
 
 /// Measured and replayed times of two programs under one way of sharing the device and one load
@@ -311,8 +313,8 @@ impl<'p> PairPredictor<'p> {
     }
 }
 
-/// Source of files that are in memory (`own`) or elsewhere (`base`); of files with the same name
-/// the one in memory is used.
+/// Source of files in memory (`own`) and of all other files (`base`); of two with equal names the
+/// one in memory is used.
 struct Over<'f> {
     own: MemoryFiles,
     base: &'f dyn Files,

@@ -1,4 +1,4 @@
-//! Which times were measured of two programs that ran beside each other?
+//! Which times were measured of two programs that ran side by side on one device?
 
 use std::collections::BTreeMap;
 
@@ -10,10 +10,10 @@ use crate::written::json;
 
 /// Version of the format of a file of measurements that this raddle reads.
 const VERSION: u32 = 1;
-/// Beginning of the name of a measured case in which both programs ran side by side, as the file of
-/// measurements has it. The name of the load follows.
+/// Beginning of the name of a case of the file of measurements in which both programs ran side by
+/// side; the name of the load (rate of requests) follows.
 const BESIDE: &str = "beside ";
-/// Smallest number of requests that still wait at the last arrival with which a measurement can
+/// Smallest number of requests without an end at the last arrival with which a measurement can
 /// count as overloaded.
 const BACKLOG: usize = 5;
 /// Key of the arrival times of requests within a case of the file of measurements.
@@ -76,8 +76,8 @@ pub enum TruthError {
     /// of repetitions; `why` says which.
     #[error("{way}, {case}: {why}")]
     Case { way: String, case: String, why: &'static str },
-    /// The file has no case in which both programs ran under a way of sharing that replays can
-    /// simulate.
+    /// The file has no case in which both programs, `one` and `other`, ran under a way of sharing
+    /// that replays can simulate.
     #[error("it has no case `beside LOAD` of {one} and {other} under a way that replays know")]
     Nothing { one: String, other: String },
 }

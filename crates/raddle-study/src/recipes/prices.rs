@@ -1,4 +1,5 @@
-//! Which costs and turns of a recipe are unknown on a device, and between which bounds do they lie?
+//! Which costs of preempting and lengths of turns of a recipe are unknown on a device, and between
+//! which bounds do they lie?
 
 use raddle_device::Device;
 use raddle_dispatch::{Recipe, Registry};
@@ -9,8 +10,7 @@ use crate::rules::Setting;
 use crate::units::duration;
 
 /// Time to save or to restore a process (half of a switch between two) in the bundled recipe of
-/// time slices, in nanoseconds. `TURN_NS` is the length of a turn in that recipe. The user can
-/// change both values.
+/// time slices, in nanoseconds. `TURN_NS` is the length of a turn there. The user can change both.
 const SWITCH_NS: u64 = 151_500;
 const TURN_NS: u64 = 2_270_000;
 
@@ -110,9 +110,9 @@ impl NamedRecipe {
     }
 
     /// Returns copies of the recipe in which the assumed times, such as the length of a turn, have
-    /// the smallest or the largest value that is possible on a device. Without such times, returns
-    /// one copy with each unknown cost of preempting at its upper bound; empty where no cost is
-    /// unknown either.
+    /// the smallest or the largest value that is possible on a device. A recipe without such times
+    /// gets one copy, with each unknown cost of preempting at its upper bound, or none if all costs
+    /// are known.
     ///
     /// # Errors
     /// When a recipe cannot be read, which would be a fault of raddle itself.
@@ -191,8 +191,6 @@ mod tests {
         assert_eq!(of("mi300x", &["turn.slice-us=3000"]), turns(3000, "2.27 ms"));
     }
 
-    /// Checks that the cost of saving and restoring work has an upper bound on a device for which
-    /// it is unknown: the largest cost that was measured.
     #[test]
     fn a_switch_of_unknown_cost_is_bounded_by_those_that_were_measured() {
         let unknown = |name: &str, device: &str| {

@@ -1,7 +1,7 @@
-//! Which requests can no way of sharing the device serve in time?
+//! Which processes get more requests than any way of sharing the device can serve?
 //!
-//! A user hears of them before the first simulation, as the queue of such requests grows and with it
-//! the time of every simulation; and again with the answer.
+//! A user hears of them before the first simulation, as the queue of such requests grows and with
+//! it the time of every simulation; and again with the answer.
 
 use raddle_sim::{ProcessPlan, Repetition, Task, Work, Workload};
 
@@ -10,10 +10,10 @@ use crate::units::{count, duration, plain};
 
 /// Largest number of characters of a process's name in a warning.
 const NAME: usize = 40;
-/// Smallest number of requests that can count as too many.
+/// Smallest number of requests of a process for which a warning may say that they are too many.
 const FEWEST: u64 = 5;
-/// Factor by which requests have to last longer than the time in which they arrive. A smaller excess
-/// may be the chance of a random draw.
+/// Factor by which the requests of a process have to last longer than the time in which they arrive
+/// before a warning says so. A smaller excess may be the chance of a random draw.
 const EXCESS: u64 = 2;
 
 /// Returns the warning of processes whose requests surely take over twice the time in which they

@@ -1,4 +1,5 @@
-//! Which ways of sharing are worth a full replay, and with which parameters?
+//! Which ways of sharing a device (such as MPS) are worth a full replay, and with which values of
+//! their parameters?
 
 use raddle_policy::Idempotence;
 
@@ -14,16 +15,16 @@ use crate::runs::{AllRuns, Runner, RunsPlan};
 use crate::search;
 use crate::share::{self, ShareCandidate, Tenants};
 
-/// Candidate with the number of its kind before it. A kind is a way of sharing the device, such as
-/// MPS; a candidate has values for all of its parameters.
+/// (number of the kind, candidate). A kind is a way of sharing the device, such as MPS; a candidate
+/// has values for all of its parameters.
 type KindOf = (usize, ShareCandidate);
 
 /// Number of requests in the simulations that choose the parameters of a way of sharing the device,
 /// where the user did not limit the number of requests.
 const SEARCHED: u32 = 100;
-/// Fractions of a goal's limit. A figure above the first one, computed from [`SEARCHED`] requests,
-/// may turn out to miss the goal with more requests, as may figures above the second one where
-/// neighbours cost more than expected.
+/// Fractions of a goal's limit that a figure from [`SEARCHED`] requests should keep: above the
+/// first one it may miss the goal with more requests, above the second one where neighbours cost
+/// more than expected.
 const MARGINS: [f64; 2] = [0.8, 0.5];
 /// Fraction by which the best candidate may lead over the next one of its kind with [`SEARCHED`]
 /// requests, and yet be the worse one with more requests.
@@ -183,11 +184,10 @@ impl Prepared {
     }
 }
 
-/// Returns the candidates to keep beside the `best` one of each kind, as indices. A best one that
-/// comes near the limit of a goal may miss the goal with more requests. For each of the [`MARGINS`]
-/// that it does not keep, the best ranked candidate of its kind that does is kept too, so that the
-/// goal is to be had at the least cost; where none does, the one with the figures farthest below the
-/// limits.
+/// Returns the candidates to keep beside the `best` one of each kind, as indices, as the best one
+/// may miss a goal with more requests. For each of the [`MARGINS`] that its figures exceed, the
+/// highest ranked candidate of its kind within that margin is kept too; where there is none, the
+/// one whose figures lie farthest below the limits of the goals.
 fn safer(best: &[usize], ranking: &[usize], (kinds, tightest): (&[usize], &[f64])) -> Vec<usize> {
     let mut all = Vec::new();
     for &own in best {
@@ -203,9 +203,9 @@ fn safer(best: &[usize], ranking: &[usize], (kinds, tightest): (&[usize], &[f64]
     all
 }
 
-/// Returns the candidate that ranks next to the best one, as an index, if both are of one kind and
-/// too close to each other to tell which is the better one: its rank is `behind` by less than
-/// [`CLOSE`], and it meets the goals if the best one does.
+/// Returns the index of the candidate that ranks next to the best one, if both are of one kind and
+/// the next one may be the better with more requests: it is `behind` by a fraction below [`CLOSE`],
+/// and meets the goals if the best one does. Else `None`.
 fn close(
     ranking: &[usize],
     kinds: &[usize],

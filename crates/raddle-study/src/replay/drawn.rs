@@ -1,4 +1,4 @@
-//! Which timelines of a study are drawn, and when?
+//! Which timelines of a study are drawn, and which of them only after its simulations?
 
 use super::{Kept, Prepared, Studied, Surroundings};
 use crate::error::StudyError;

@@ -1,4 +1,5 @@
-//! How is the model fitted to the profiles of a study, each file once?
+//! How are launch latency and workgroup times fitted to the profiles of a study, for each file
+//! once?
 
 use crate::error::StudyError;
 use crate::files::Files;

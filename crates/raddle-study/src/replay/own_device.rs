@@ -1,4 +1,4 @@
-//! On which device was a profile recorded, beside the device that it is replayed on?
+//! On which device was a profile recorded, and how does it relate to the device that is simulated?
 
 use raddle_sim::TimeScale;
 
@@ -6,7 +6,7 @@ use crate::answer::RecordedOn;
 use crate::devices::Chosen;
 
 /// Device on which a profile was recorded, and the scale that converts its times to times of the
-/// device replayed on.
+/// simulated device.
 #[derive(Debug)]
 pub(crate) struct OwnDevice {
     pub(super) own: Chosen,
@@ -14,7 +14,8 @@ pub(crate) struct OwnDevice {
 }
 
 impl OwnDevice {
-    /// Returns how the device on which a profile was recorded relates to the device replayed on.
+    /// Returns how the device on which a profile was recorded relates to the simulated device
+    /// `target`.
     pub(crate) fn recorded_on(&self, target: &Chosen) -> RecordedOn {
         match &self.own.device {
             own if own.is_same_kind(&target.device) => RecordedOn::ThisDevice,

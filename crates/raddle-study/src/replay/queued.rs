@@ -1,5 +1,5 @@
-//! Which workload would run if work had been issued without the recorded gaps, where no file says
-//! when it was issued?
+//! Which workload would run if hosts had issued work without the recorded gaps, where profiles do
+//! not say when it was issued?
 
 use raddle_sim::Workload;
 
@@ -11,10 +11,10 @@ use crate::result::is_issue_unknown;
 use crate::study::Study;
 
 impl Study {
-    /// Plans the processes again for files that do not say when work was issued: that work is now
-    /// issued early, without the recorded gaps that `workload` keeps. The truth lies between the
-    /// two plans. `None` where every file says when its work was issued, or where `workload`
-    /// already leaves the gaps out.
+    /// Plans the processes again where profiles do not say when work was issued: the host now
+    /// issues that work early, without the recorded gaps that `workload` keeps. The truth lies
+    /// between the two plans. `None` where every profile says when its work was issued, or where
+    /// `workload` already leaves the gaps out.
     ///
     /// # Errors
     /// The errors of [`Study::workload`].

@@ -1,5 +1,5 @@
-//! Which simulations does a study make, and of which recipes also those at the bounds of unknown
-//! costs?
+//! Which simulations does a study make, and for which recipes are the bounds of unknown costs
+//! simulated too?
 
 use super::Prepared;
 use crate::error::StudyError;
@@ -8,8 +8,8 @@ use crate::runs::{AllRuns, Runner};
 use crate::study::Ways;
 
 impl Prepared {
-    /// Makes the simulations of the study. Of ways of sharing that the user did not name, those
-    /// whose bounds cannot matter are not simulated at their bounds.
+    /// Makes the simulations of the study. Recipes far behind the best one are not simulated at the
+    /// bounds of unknown costs, unless the user named recipes or ways of sharing.
     pub(super) fn simulated(&self, runner: &Runner<'_>) -> Result<AllRuns, StudyError> {
         // Users who compare recipes, or name ways of sharing, want all that can be said of them.
         if self.asked.ways != Ways::Modes || self.rules.by_name {

@@ -1,4 +1,4 @@
-//! Which simulations give the bounds of a recipe's figures?
+//! Which simulations give the bounds of the figures of processes under a recipe?
 
 use raddle_sim::Summary;
 
@@ -16,7 +16,7 @@ impl Runner<'_> {
     }
 
     /// Returns the simulations that give the bounds of figures, as (those that need not be made, as
-    /// they would equal the plain simulation; all others). `prices` is the result of
+    /// they would equal the simulation with expected costs; all others). `prices` is the result of
     /// [`Self::prices`].
     pub(super) fn bounded<'j>(
         &'j self,
@@ -63,9 +63,8 @@ impl Runner<'_> {
         recipes.iter().map(|it| if priced { it.priced(target) } else { Ok(Vec::new()) }).collect()
     }
 
-    /// Returns whether a simulation with a bound of the cost of contention would equal the plain
-    /// one. That is so if both have equal costs, for instance where each process has memory of its
-    /// own.
+    /// Returns whether a simulation with a bound of the cost of contention would equal that with
+    /// the expected cost, as where each process has memory of its own.
     fn is_as_together(&self, job: RunJob<'_>) -> bool {
         let (own, together) =
             (self.workload(job), self.workload(RunJob { of: RunOf::Together, ..job }));

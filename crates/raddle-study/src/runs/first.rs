@@ -1,4 +1,4 @@
-//! Which figures of a run are shown before the study has ended?
+//! Which figures of a simulation are shown before the study has ended?
 
 use raddle_sim::{Outcome, ProcessPlan, Repetition, Summary};
 

@@ -1,4 +1,4 @@
-//! With how many requests, which charges and which watchers is one job run?
+//! With how many requests, which costs of contention and which watchers is one simulation made?
 
 use std::borrow::Cow;
 use std::iter::repeat;
@@ -58,8 +58,8 @@ impl Runner<'_> {
         })
     }
 
-    /// Returns whether a simulation of all processes is surely the last: none with more requests
-    /// can follow it. This is judged before the simulation runs.
+    /// Returns whether the next simulation of all processes is surely the last: the number of
+    /// requests cannot grow after it.
     fn is_last(&self) -> bool {
         let RunsPlan { workload, open, .. } = &self.plan;
         !open.can_grow(workload, open.first(workload))
@@ -87,8 +87,8 @@ impl Runner<'_> {
 
     /// Simulates a job, again and again with more requests until its percentiles are known well
     /// enough. Returns (outcome, use of lent compute units); the second is `None` where no units
-    /// are lent, or not all processes run together. Only the last simulation writes a decision log.
-    /// If it turns out to be the last only when it has ended, it is run again for the log.
+    /// are lent, or not all processes run together. Only the last simulation writes a decision log;
+    /// where its being the last shows only at its end, it is run again for the log.
     pub(super) fn settled(&self, job: RunJob<'_>) -> Result<(Outcome, Option<Lent>), StudyError> {
         let plan = &self.plan;
         let mut workload = self.workload(job);
@@ -142,8 +142,6 @@ impl Runner<'_> {
         self.charged(job)
     }
 
-    /// Returns the workload on which a job is based: [`RunsPlan::queued`] if the job asks for it
-    /// and the plan has one, else [`RunsPlan::workload`].
     fn read(&self, job: RunJob<'_>) -> &Workload {
         let other = self.plan.queued.filter(|_| job.queued);
         other.unwrap_or(self.plan.workload)

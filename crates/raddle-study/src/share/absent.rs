@@ -1,7 +1,7 @@
 //! Which ways of sharing that people ask about by name are not tried on a device, and why?
 //!
-//! MPS and MIG are NVIDIA's. What an AMD device has in their place: docs/modes.md, which gives the
-//! sources.
+//! MPS and MIG are NVIDIA's. docs/modes.md says, with sources, what AMD devices have in their
+//! place.
 
 use raddle_device::{Device, Vendor};
 

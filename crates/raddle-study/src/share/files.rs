@@ -1,7 +1,7 @@
-//! Which files set up a way of sharing?
+//! Which files set up a way of sharing a device?
 //!
-//! Files of Kubernetes are JSON, which `kubectl` and the device plugin read as YAML. The tests of
-//! `setup` hold each file against the published schema, from `fixtures/modes`.
+//! Files for Kubernetes are JSON, which `kubectl` and the device plugin read as YAML. The tests of
+//! `setup` check each file against its published schema, from `fixtures/modes`.
 
 use serde_json::{Value, json};
 
@@ -42,7 +42,7 @@ pub(super) fn mps(percent: Option<u32>) -> Value {
     }
 }
 
-/// Returns a file with a Kubernetes claim of one device, to which the pods of all tenants refer;
+/// Returns a file with a Kubernetes claim of one device, which the pods of all tenants use;
 /// `sharing` has the settings by which they share the device.
 pub(super) fn resource_claim(sharing: &Value) -> SetUpFile {
     let parameters = json!({
@@ -114,9 +114,9 @@ fn claim(devices: Value) -> SetUpFile {
     manifest("resource-claim.json", "Kubernetes 1.34: a claim for NVIDIA's DRA driver", &value)
 }
 
-/// Writes a pod for each tenant, all of which use the claim of [`resource_claim`] under MPS. In
-/// each pod the environment variable `variable` has the value that `value` returns for the index of
-/// the tenant.
+/// Writes a pod for each tenant; all pods use the claim of [`resource_claim`] under MPS. In each
+/// pod the environment variable `variable` has the value that `value` returns for the index of the
+/// tenant.
 pub(super) fn mps_pods(
     tenants: &[Tenant<'_>],
     variable: &str,
@@ -191,8 +191,8 @@ pub(super) fn recipe(chosen: &ShareCandidate) -> SetUpFile {
     SetUpFile { name: "recipe.toml", what: "the recipe, also for raddle replay --recipe", text }
 }
 
-/// Returns lines for a comment in C, one for each tenant, with its name and what it gets of the
-/// device.
+/// Returns lines for a comment in C, one for each tenant: its name, and the text that `what`
+/// returns for its index.
 fn comment(tenants: &[Tenant<'_>], what: impl Fn(usize) -> String) -> String {
     let plain = |name: &str| -> String {
         let kept = |c: char| c.is_ascii_alphanumeric() || "-_. ".contains(c);

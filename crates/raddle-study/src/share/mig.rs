@@ -1,4 +1,5 @@
-//! Into which instances can a device be cut (MIG), and which sets of them hold all tenants?
+//! Into which MIG instances can a device be cut, and which sets of instances have one for each
+//! tenant?
 //!
 //! Compute slices, parts of the memory and multiprocessors of each profile: NVIDIA's MIG User
 //! Guide, "Supported MIG Profiles", and what `nvidia-smi mig -lgip` prints on these devices; of an
@@ -9,7 +10,8 @@
 
 use raddle_device::Device;
 
-/// Kind of a MIG instance: its name, its slices, its memory and its multiprocessors.
+/// Kind of a MIG instance: its name, its compute slices, its part of the memory and its
+/// multiprocessors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct MigProfile {
     /// Name of the kind of instance, such as `3g.40gb`.
@@ -171,9 +173,9 @@ pub(super) fn names(device: &Device) -> Vec<&'static str> {
     profiles(device).iter().map(|one| one.name).collect()
 }
 
-/// Returns every set of MIG instances, one for each tenant, in which no instance could be a larger
-/// one. Empty if the device has no MIG instances or fewer than there are tenants, or if the number
-/// of multiprocessors is unknown for an instance in every such set.
+/// Returns every set of MIG instances, one for each tenant, in which no instance could be replaced
+/// by a larger one. Empty if the device has no MIG or fewer instances than there are tenants, or if
+/// every such set has an instance whose number of multiprocessors is unknown.
 pub(crate) fn sets(device: &Device, tenants: usize) -> Vec<Vec<MigProfile>> {
     let mut found = Vec::new();
     let all = all(device);
@@ -203,7 +205,7 @@ fn extend(
     }
 }
 
-/// Returns whether one instance of the set could be replaced by a larger one of the kind `larger`.
+/// Returns whether some instance of the set could be replaced by one of the larger kind `larger`.
 /// The device has (`all_slices` compute slices, `all_memory` parts of memory).
 fn can_grow(set: &[MigProfile], larger: &MigProfile, (all_slices, all_memory): (u8, u8)) -> bool {
     let taken = |all: fn(&MigProfile) -> u8| set.iter().map(all).sum::<u8>();

@@ -1,4 +1,5 @@
-//! Which way of sharing suits these tenants, with which parameters, and how is it set up?
+//! Which way of sharing a device suits these tenants (processes), with which parameters, and how is
+//! it set up?
 
 mod absent;
 mod files;
@@ -47,7 +48,7 @@ impl ShareCandidate {
 #[derive(Clone, Copy, Debug)]
 struct Tenant<'t> {
     name: &'t str,
-    /// True if no other tenant is more urgent.
+    /// True if no other tenant is more urgent than this one.
     urgent: bool,
 }
 

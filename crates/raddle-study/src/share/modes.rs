@@ -1,5 +1,5 @@
-//! Which ways of sharing does a device offer these tenants, and with which parameters are they
-//! tried?
+//! Which ways of sharing does a device offer these tenants (processes), and with which parameters
+//! are they tried?
 
 use raddle_device::{Device, Vendor};
 use raddle_dispatch::Registry;
@@ -14,7 +14,7 @@ use crate::rules::Setting;
 
 /// Name of the recipe of weighted time slices, which is also tried with slices of other lengths.
 pub(super) const SLICES: &str = "weighted-slices";
-/// Further lengths of the time slices of the recipe [`SLICES`] that are tried, in us.
+/// Lengths of time slices, in us, with which the recipe [`SLICES`] is tried in addition to its own.
 const SLICES_US: [u32; 4] = [1000, 2500, 5000, 20_000];
 
 /// Names of the recipes by which less urgent launches make room for urgent ones: they start no
@@ -25,8 +25,8 @@ pub(super) const BY_LEVEL: [&str; 3] = ["leftover-drain", "leftover-flag", KILLS
 /// ones.
 const KILLS: &str = "leftover-reset";
 
-/// Ways of sharing whose candidates are named after the values of their parameters, such as
-/// `partition-60-40`.
+/// Ways of sharing a device whose candidates have the values of their parameters in their names,
+/// such as `partition-60-40`.
 const WITH_PARAMETERS: [&str; 4] = ["partition", "mig", "request-limit", SLICES];
 
 /// Returns the name of a way of sharing without the values of its parameters: `partition` for

@@ -1,4 +1,4 @@
-//! Which way of sharing, with its parameters, does a name such as `partition-30-70` mean?
+//! Which way of sharing a device, with its parameters, does a name such as `partition-30-70` mean?
 
 use raddle_device::Device;
 use raddle_dispatch::Registry;

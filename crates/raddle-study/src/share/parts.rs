@@ -51,22 +51,21 @@ impl Tenants {
         Self { memory, by_level, alike, shares: None }
     }
 
-    /// Returns the number of tenants that share the device.
     pub(super) fn len(&self) -> usize {
         self.memory.len()
     }
 
-    /// Returns the divisions of the device that are tried. Each has one percentage of the compute
-    /// units for every tenant, at most 100 in sum.
+    /// Returns the divisions of the device that are tried: in each, every tenant has a percentage
+    /// of the compute units, at most 100 in sum.
     pub(super) fn partitions(&self) -> Vec<Vec<u32>> {
         let step = if self.len() == 2 { 10 } else { 20 };
         self.asked().unwrap_or_else(|| self.fair(sets(self.len(), step)))
     }
 
-    /// Returns the combinations that are tried: in each, every tenant has (guarantee, limit), in
-    /// percent of the compute units. Every list of guarantees is tried without limits. It is also
-    /// tried with one tenant limited to the middle between its guarantee and 100, for each tenant
-    /// in turn; with many tenants only for equal guarantees.
+    /// Returns the combinations of guarantees and limits that are tried: in each, every tenant has
+    /// (guarantee, limit), in percent of the compute units. Every list of guarantees is tried
+    /// without limits, then with one tenant limited to the middle between its guarantee and 100,
+    /// for each tenant in turn. With many tenants only equal guarantees are tried with a limit.
     pub(super) fn request_limits(&self) -> Vec<Vec<(u32, u32)>> {
         let tenants = self.len();
         let mut found = Vec::new();
@@ -127,7 +126,7 @@ fn sets(tenants: usize, step: u32) -> Vec<Vec<u32>> {
 }
 
 /// Adds to `found` every list of percentages that begins with `set` and divides `left` percent
-/// among `parts` more tenants in multiples of `step`.
+/// among `parts` further tenants, in multiples of `step`.
 fn split(parts: usize, left: u32, step: u32, set: &mut Vec<u32>, found: &mut Vec<Vec<u32>>) {
     if parts == 1 {
         found.push(set.iter().copied().chain([left]).collect());

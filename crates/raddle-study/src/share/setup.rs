@@ -1,6 +1,6 @@
 //! Which commands and files set up a device to be shared in a given way?
 //!
-//! Commands and keys are those of docs/modes.md, which gives their sources.
+//! The commands and keys are those of docs/modes.md, which gives their sources.
 
 use raddle_device::Vendor;
 

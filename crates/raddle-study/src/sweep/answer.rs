@@ -1,17 +1,17 @@
-//! Which combination of the other varied values, such as a way of sharing, keeps all goals of a sweep
-//! up to the highest load?
+//! Which combination of the varied values other than the load, such as a way of sharing, keeps all
+//! goals of a sweep up to the highest load?
 
 use super::summary::{Reach, SweepSummary};
 use crate::units::plain;
 
-/// Number of ways that the sentence names.
+/// Largest number of combinations of values that the sentence names.
 const NAMED: usize = 3;
-/// Largest number of characters of the name of a way in the sentence.
+/// Largest number of characters of the name of a combination of values in the sentence.
 const NAME: usize = 60;
 
-/// Says which combination of the other varied values holds all goals up to the highest load: surely
-/// first, then by the figures. `None` where there are no goals, no load is varied, or no case has
-/// an answer.
+/// Says which combination of the varied values other than the load holds all goals up to the
+/// highest load: surely holds them if one does, else by its figures. `None` where there are no
+/// goals, no load is varied, or no case has an answer.
 pub(super) fn answer(summary: &SweepSummary) -> Option<String> {
     let (along, numbers) = summary.along.as_ref()?;
     let key = summary.axes.get(*along)?;
@@ -67,7 +67,7 @@ pub(super) fn answer(summary: &SweepSummary) -> Option<String> {
     Some(format!("{named} {go} furthest{known}: all goals hold at {key} {held}{further}."))
 }
 
-/// Names of combinations of values: values that all of them have say nothing.
+/// Writer of the names of combinations of values; it leaves out values that all combinations have.
 struct Names {
     /// For each varied option other than the load, true if its values differ.
     differs: Vec<bool>,
@@ -85,7 +85,7 @@ impl Names {
         plain(&values.map(|(value, _)| value.as_str()).collect::<Vec<_>>().join(" "), NAME)
     }
 
-    /// Returns (names of several combinations, the verb that follows them).
+    /// Returns (names of several combinations, the verb that follows them: "goes" or "go").
     fn of_ways(&self, reaches: &[&Reach]) -> (String, &'static str) {
         let all: Vec<String> = reaches.iter().map(|reach| self.of_way(reach)).collect();
         match all.as_slice() {

@@ -1,4 +1,4 @@
-//! How does a case of a sweep become a row of figures?
+//! How does a case of a sweep (one combination of the varied values) become a row of figures?
 
 use std::fmt::Write as _;
 use std::sync::Arc;
@@ -187,9 +187,8 @@ impl<'b> Bench<'b> {
         parallel::each(self.jobs, positions.len(), |at| take(self.row(positions[at])?))
     }
 
-    /// Returns the fingerprint of a case. It covers the study of the case, the content of its
-    /// files, and the version of raddle, so that it differs from that of a case with the same id in
-    /// another sweep.
+    /// Returns the fingerprint of a case: of its study, the content of its files, and the version
+    /// of raddle. It differs from that of a case with the same id in another sweep.
     ///
     /// # Errors
     ///
@@ -237,7 +236,7 @@ impl<'b> Bench<'b> {
         Ok(print.to_string())
     }
 
-    /// Reads a profile for a study, only once. Returns (profile, fingerprint of its content).
+    /// Returns (profile, fingerprint of its content) for a study; reads each profile only once.
     fn import(&self, study: &Study, name: &str) -> Result<(Arc<Profile>, String), StudyError> {
         let Study { shapes, barriers, .. } = study;
         self.imports.get(&key(&(name, shapes, barriers)), || {
@@ -344,8 +343,8 @@ impl<'b> Bench<'b> {
         })
     }
 
-    /// Calls `lines` with the studies of the first and the last case (of a shard, or of all cases),
-    /// and returns the lines of both without duplicates.
+    /// Calls `lines` with the studies of the first and the last case (of a shard, or of all cases
+    /// for `None`), and returns the lines of both without duplicates.
     fn of_ends(
         &self,
         shard: Option<Shard>,
@@ -362,8 +361,7 @@ impl<'b> Bench<'b> {
         Ok(all)
     }
 
-    /// Describes work that never ran, in words; `runs` has for each recipe the launches that never
-    /// ran.
+    /// Describes work that never ran, in words; `runs` has (recipe, its launches that never ran).
     pub(crate) fn lost(&self, runs: &[(&str, LostLaunches)]) -> Result<LostWork, StudyError> {
         Ok(never_ran(&replayed(&self.learnt(&self.cases.get(0)?.study)?), runs))
     }

@@ -1,4 +1,5 @@
-//! Which cases does a sweep have, in which order, and how are they named?
+//! Which cases (combinations of the varied values) does a sweep have, in which order, and how are
+//! they named?
 
 use std::collections::BTreeSet;
 use std::str::FromStr;
@@ -59,8 +60,8 @@ pub struct Case {
     pub study: Study,
 }
 
-/// Part of the cases of a sweep, for a sweep on several machines: each `of`th case, beginning with
-/// case `number`, counted from 1. Written as `2/8`.
+/// Part of the cases of a sweep, to spread the sweep over several machines: every `of`th case,
+/// beginning with case `number`, counted from 1. A text has the form `2/8`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(into = "String", try_from = "String")]
 pub struct Shard {
@@ -335,7 +336,8 @@ pub(super) fn apply(study: &mut Study, key: &str, value: &str) -> Result<(), Stu
 }
 
 /// Returns how a value of the option `--requests` begins for the profile whose rate of requests the
-/// key `load` varies: `serve=`, for instance. Empty where there is only one profile.
+/// key `load` varies, such as `serve=`; empty where no name is needed. An error where there are
+/// several profiles and none is named.
 fn loaded(study: &Study) -> Result<String, StudyError> {
     match (study.load.requests.as_slice(), study.profiles.as_slice()) {
         ([only], _) => {

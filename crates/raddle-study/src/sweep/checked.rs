@@ -1,4 +1,4 @@
-//! Which values of its keys can no case of a sweep accept, whatever its profiles hold?
+//! Which values of the varied options can no case of a sweep accept, whatever its profiles hold?
 
 use raddle_dispatch::Registry;
 use raddle_trace::arrivals::ArrivalConfig;

@@ -1,4 +1,4 @@
-//! Which figures are in the row of a case?
+//! Which figures are in the row of a case (one combination of the varied values of a sweep)?
 //!
 //! Times are in nanoseconds, under keys that end with `-ns`; fractions are from 0 to 1. `PROCESS.`
 //! stands before the figures of one process. A figure that a process does not have is left out.

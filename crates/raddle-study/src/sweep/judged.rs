@@ -1,4 +1,4 @@
-//! How do the processes of one case fare, and within which bounds?
+//! Which figures do the processes of one case of a sweep have, and within which bounds?
 
 use super::bench::Bench;
 use super::figures::CaseBounds;

@@ -1,4 +1,4 @@
-//! How is a value that several cases need made once, by the case that comes first?
+//! How is a value that several cases of a sweep need computed only once?
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};

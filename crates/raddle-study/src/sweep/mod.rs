@@ -1,4 +1,4 @@
-//! What comes of a study when options of it are varied?
+//! What are the results of a study when some of its options take several values?
 //!
 //! A [`Sweep`] is the question as plain data: a study, and what is varied. [`Cases`] is the list of
 //! its cases, in an order that follows from the question alone; each has an id. A [`Bench`] runs

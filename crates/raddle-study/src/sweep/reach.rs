@@ -1,11 +1,12 @@
-//! Up to which value along one axis of a sweep are the results good?
+//! Up to which value of one varied option of a sweep, such as the load, are the results good?
 
 use std::collections::BTreeMap;
 
 use super::summary::{GroupSummary, Reach, SweepSummary, SweptAxis};
 
-/// Largest factor by which the figure of the first process may exceed its value at the lowest load.
-/// Where there are no goals, a load with a larger figure counts as too high.
+/// Largest factor by which the judged figure (p99, step or end) of the first process may exceed its
+/// value at the lowest load. A load with a larger figure counts as too high where there are no
+/// goals.
 const KNEE: f64 = 2.0;
 
 /// Returns the number at the beginning of a value such as `40/s`, without the unit; `None` where
@@ -90,8 +91,8 @@ pub(super) fn reaches(summary: &SweepSummary) -> Vec<Reach> {
 /// Rule that decides whether the results at a value of a varied option still count as good.
 struct ReachJudge {
     has_goals: bool,
-    /// Largest figure of the first process that still counts as good where there are no goals;
-    /// `None` where the figure at the lowest value of the option is unknown.
+    /// Largest judged figure (p99, step or end) of the first process that counts as good where
+    /// there are no goals; `None` where that figure is unknown at the lowest value of the option.
     knee: Option<f64>,
 }
 

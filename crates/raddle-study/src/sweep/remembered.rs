@@ -1,4 +1,4 @@
-//! How does a sweep read a file once for all of its cases?
+//! How does a sweep read a file of arrivals once for all of its cases?
 
 use std::borrow::Cow;
 use std::io;

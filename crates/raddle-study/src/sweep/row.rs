@@ -1,4 +1,4 @@
-//! How is a case of a sweep written, and read back?
+//! How is the row of a case of a sweep (its values and figures) written, and read back?
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! Which searches of the policy `matching` are compared on a device (seed 000, E4 to E7)?
+//! Which search methods of the policy `matching` are compared on a device (seed 000, E4 to E7)?
 
 use raddle_device::Device;
 use raddle_workgroup::{MatchingConfig, SearchCost, SearchTiming};

@@ -1,4 +1,4 @@
-//! What do the rows of a study of searches say, with the seeds of each case summed up?
+//! What do the rows of a study of search methods say, as means over the seeds of each case?
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -298,7 +298,6 @@ fn mark_front(searches: &mut [SearchGroup], search: Option<usize>, failed: &BTre
     }
 }
 
-/// Returns `values` without the value at the index `search`; with `None`, all of them.
 fn others(values: &[String], search: Option<usize>) -> Vec<String> {
     let others = values.iter().enumerate().filter(|(at, _)| Some(*at) != search);
     others.map(|(_, value)| value.clone()).collect()

@@ -1,4 +1,4 @@
-//! What does a sweep say as a whole, as `raddle sweep --format json` prints it?
+//! What are the results of a whole sweep, as `raddle sweep --format json` prints them?
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! What do the rows of a sweep say, with the seeds of each case summed up?
+//! What do the rows of a sweep say, as means over the seeds of each case?
 
 use std::collections::BTreeMap;
 
@@ -382,7 +382,6 @@ mod tests {
         assert_eq!(reach(&["serve p50 1s"]), [None, None], "what nobody knows is not said");
     }
 
-    /// Checks that nothing is said of goals that nobody set.
     #[test]
     fn a_goal_is_surely_missed_only_where_there_is_one() {
         let from = |goals: &[&str]| -> Vec<Option<String>> {
@@ -393,8 +392,6 @@ mod tests {
         assert_eq!(from(&["serve p99 250ns"]), [some("40/s"), some("20/s")]);
     }
 
-    /// Checks that the sentence on the whole sweep names the way that goes furthest, by what is sure
-    /// first.
     #[test]
     fn the_way_that_goes_furthest_is_named() {
         let told = |goal: &str| swept(&[goal]).summary().answer.expect("a load is varied");
@@ -408,8 +405,6 @@ mod tests {
         assert_eq!(told("serve p99 1ns"), none);
     }
 
-    /// Checks that nothing is concluded from a failed case: its goals count neither as met nor as
-    /// missed, and no later value of its option counts as reached.
     #[test]
     fn failed_cases_are_told_and_nothing_is_concluded_of_them() {
         let failed = |load: usize, recipe: usize, error: &str| {

@@ -7,7 +7,7 @@ use crate::rules::is_recipe_key;
 
 /// Number of values in a range `FROM..TO` that gives no step.
 const STEPS: i128 = 8;
-/// Largest number of values in a range; a range with more values is an error.
+/// Largest number of values in a range `FROM..TO`; a range with more values is an error.
 const MOST: usize = 100_000;
 
 /// An option or recipe key that a sweep varies: its name, and the values that it takes in turn.
@@ -110,8 +110,8 @@ impl Decimal {
         Some(Self { digits, scale: fraction.len() as u32 })
     }
 
-    /// Returns the number times ten to the power of `scale`, an integer; `scale` is at least that
-    /// of the number.
+    /// Returns the number times ten to the power of `scale`, an integer, as `scale` is at least the
+    /// number of its decimals.
     const fn at(self, scale: u32) -> i128 {
         self.digits * 10_i128.pow(scale - self.scale)
     }
@@ -240,8 +240,6 @@ mod tests {
         }
     }
 
-    /// Checks that `_` stays in a name that the user chose, as in `my_decode`, and becomes `-` in a
-    /// key such as `t0_us`.
     #[test]
     fn names_of_processes_stay_as_they_are_written() {
         let key = |text: &str| text.parse::<Axis>().expect("an axis").key;

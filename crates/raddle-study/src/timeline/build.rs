@@ -1,4 +1,4 @@
-//! How is a timeline made from a recording, an outcome and names?
+//! How is a timeline made from what was recorded during a simulation, its outcome, and names?
 
 use std::collections::BTreeMap;
 
@@ -200,8 +200,8 @@ fn waits(doing: &[Vec<(u64, Doing)>], end_ns: u64) -> Vec<DrawnWait> {
     (0u16..).zip(doing).flat_map(own).collect()
 }
 
-/// Returns the spans in which one process, or several, had waves on the device. `holders` has the
-/// changes of these processes: (time in ns, processes with waves from then on).
+/// Returns the spans in which one process, or several, had waves on the device. `holders` has each
+/// change of which processes have waves: (time in ns, these processes from then on).
 fn turns(holders: &[(u64, Holder)], end_ns: u64) -> Vec<DrawnTurn> {
     let ends = holders.iter().skip(1).map(|next| next.0).chain([end_ns]);
     let turn = |(&(start_ns, holder), end_ns): (&(u64, Holder), u64)| {

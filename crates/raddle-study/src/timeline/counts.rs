@@ -1,7 +1,9 @@
-//! How do counters change, within a bounded number of samples?
+//! How do the counters of a timeline, such as resident waves, change, within a bounded number of
+//! samples?
 //!
-//! Every change is a sample until there are more than wanted; then a sample is the highest value in
-//! a span of a power of two of nanoseconds. The span doubles until the samples are few enough.
+//! Every change is a sample until there are too many. From then on a sample is the highest value in
+//! a span whose length is a power of two of nanoseconds; the span doubles until the samples are few
+//! enough.
 
 use super::model::{Measure, TrackCounter};
 
@@ -92,7 +94,8 @@ impl CounterSet {
         changed
     }
 
-    /// Doubles the span of time that a sample stands for, and joins samples, to save memory.
+    /// Doubles the span of time that a sample stands for, and joins samples, so that they take less
+    /// memory.
     fn coarsen(&mut self) {
         self.step *= 2;
         for series in &mut self.series {

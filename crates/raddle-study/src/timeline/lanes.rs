@@ -1,4 +1,5 @@
-//! On which lane of its track is a slice drawn, so that slices of one lane do not overlap?
+//! On which lane (one of several rows) of its track is a slice (bar) drawn, so that slices on one
+//! lane do not overlap?
 
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, BinaryHeap};

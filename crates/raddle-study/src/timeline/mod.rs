@@ -1,9 +1,9 @@
-//! What does a run look like, as plain data?
+//! What does the timeline of a simulation hold, and how is it recorded?
 //!
 //! A [`Timeline`] has everything that ran, with its place and time: launches on the streams of
 //! their processes, workgroups on the slots of compute units, and two counters a process. A
-//! [`Recorder`] makes one while a run goes. All times are nanoseconds since the start of the run;
-//! the end of a slice is exclusive.
+//! [`Recorder`] makes one during a simulation. All times are nanoseconds since the start of the
+//! simulation; the end of a slice (bar) is exclusive.
 
 mod build;
 mod counts;

@@ -1,6 +1,7 @@
-//! What does a run look like, as plain data?
+//! What does the timeline of a simulation hold?
 //!
-//! All times are nanoseconds since the start of the run; the end of a slice is exclusive.
+//! All times are nanoseconds since the start of the simulation; the end of a slice (bar) is
+//! exclusive.
 
 use raddle_policy::Preemption;
 use raddle_sim::Doing;
@@ -22,7 +23,7 @@ pub struct Timeline {
     pub processes: Vec<DrawnProcess>,
     /// Names of kernels, copies and fills; [`DrawnLaunch::kernel`] is an index in this list.
     pub kernels: Vec<String>,
-    /// Launches, copies and fills of the simulation, all of them, in the order of their launch ids.
+    /// Launches, copies and fills of the simulation, in the order of their launch ids.
     pub launches: Vec<DrawnLaunch>,
     /// Requests of the processes that have any, by process and number.
     pub requests: Vec<DrawnRequest>,
@@ -305,7 +306,7 @@ impl Timeline {
 pub enum LaunchPhase {
     /// The process waits for its host, as all launches that the host has issued have ended.
     Host,
-    /// The launches that the host has issued wait for other work to end, or are copies.
+    /// All launches that the host has issued wait for other work to end, or are copies.
     Dependency,
     /// The launch is ready and waits to be submitted to the device, as its process has no turn.
     Turn,

@@ -1,8 +1,8 @@
-//! Which facts of a run are kept for a timeline, while the run goes?
+//! Which facts of a simulation are kept for its timeline while it runs?
 //!
 //! The facts are the launches in the workgroup slots, the times at which launches were off the
 //! device, the number of resident waves and the number of ready launches. The memory grows with the
-//! slices wanted, not with the run.
+//! number of wanted slices (bars), not with the length of the simulation.
 
 use std::collections::BTreeMap;
 

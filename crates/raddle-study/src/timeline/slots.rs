@@ -1,8 +1,8 @@
-//! Which launch holds which workgroup slot, from when to when?
+//! Which launch holds which workgroup slot of a compute unit, from when to when?
 //!
-//! A workgroup takes the lowest free slot of its compute unit. If a workgroup of the same launch
-//! follows in a slot within the tick in which the one before it ended, the slice goes on. Slices
-//! are kept by slot; as soon as there are more than wanted, by compute unit; if even those are too
+//! A workgroup takes the lowest free slot. If a workgroup of the same launch follows in a slot
+//! within the tick in which the one before it ended, the slice (bar) goes on. Slices are kept for
+//! each slot; as soon as there are more than wanted, for each compute unit; if even those are too
 //! many, not at all. So at most twice as many slices as wanted are in memory.
 
 use super::lanes::Lanes;
@@ -22,8 +22,8 @@ pub(super) enum GroupKey {
     Part(u64, u16),
 }
 
-/// Workgroup slots of one bank (up to 64 neighbouring slots) that share one entry: the workgroups
-/// in them started and ended at the same times. The slots are in use, or were.
+/// Workgroup slots of one bank (up to 64 neighbouring slots) whose workgroups started and ended at
+/// the same times, so that they share this entry. The slots are in use, or were.
 #[derive(Clone, Copy, Debug)]
 struct AlikeSlots {
     /// Slots of the entry, as one bit for each slot of the bank; at least one bit is set.

@@ -1,4 +1,5 @@
-//! Within which bounds do the figures of the best candidates, and of the recipe of today, lie?
+//! Within which bounds do the figures of the best candidates (combinations of values), and of the
+//! device's default recipe, lie?
 
 use super::{Tuning, base_of};
 use crate::answer::PolicyRow;
@@ -6,8 +7,8 @@ use crate::error::StudyError;
 use crate::study::Study;
 use crate::sweep::CaseBounds;
 
-/// Largest number of candidates, the best ones, whose figures get lower and upper bounds. The table
-/// of results shows as many candidates.
+/// Largest number of best candidates whose figures get lower and upper bounds. The table of results
+/// shows as many candidates.
 const MOST_BOUNDED: usize = 8;
 
 impl Tuning<'_, '_> {

@@ -1,4 +1,5 @@
-//! Is every command, file and program that is pasted one that its published interface takes?
+//! Does every command, file and program that sets up a way of sharing keep to the published
+//! interface of its driver or tool?
 //!
 //! The interfaces are in `fixtures/modes`, with their sources.
 
@@ -104,8 +105,8 @@ fn manifests_keep_the_published_schemas() {
     );
 }
 
-/// Returns whether `value`, a value in a command, is allowed. `kind` is the part of the list of
-/// known commands (`commands.json`) that describes this value.
+/// Returns whether a value in a command is allowed. `kind` is the part of the list of known
+/// commands (`commands.json`) that describes this value.
 fn is_of(value: &str, kind: &Value) -> bool {
     let number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     let profiles = || {
