@@ -1,7 +1,7 @@
 //! Where is there room in each of many maps of one resource?
 //!
-//! The maps lie side by side in one list of words, and the longest run of each is kept beside them:
-//! a change mends that run by the free blocks around the run that was taken or given back.
+//! The maps lie side by side in one list of words, and beside them the length of each map's longest
+//! run. A change updates that length by the free blocks around the run taken or given back.
 
 use alloc::vec::Vec;
 use core::ops::Range;
@@ -363,7 +363,7 @@ impl Bank {
         maps.zip(starts).try_for_each(|(map, &start)| self.release(map, start, len))
     }
 
-    /// Returns the 64 bits that the maps with these indices have in common; `None` if a map takes
+    /// Returns the one word of bits that all maps with these indices have; `None` if a map takes
     /// more than one word, or if the maps differ.
     #[inline(always)]
     fn equal_word(&self, maps: Range<usize>) -> Option<u64> {

@@ -1,4 +1,4 @@
-//! How do maps come from `bitvec`, and go back? Feature `bitvec`; 1 = free, bit 0 is block 0.
+//! How are free maps made from a `bitvec`, and back (feature `bitvec`)? 1 = free, bit 0 is block 0.
 
 use alloc::vec::Vec;
 

@@ -1,4 +1,4 @@
-//! Where does a part of a ring begin, which is handed out at its tail and reclaimed in order?
+//! Where does the next part of a ring of blocks begin, whose oldest parts are freed first?
 
 use alloc::collections::VecDeque;
 

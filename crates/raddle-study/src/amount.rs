@@ -1,7 +1,8 @@
 //! How are a time, a rate and an amount of memory read that a person wrote?
 //!
-//! Each is a decimal number and its unit: `20ms`, `1.5s`, `40/s`. Every option, goal, hint and value of a
-//! sweep is read here. A time wants its unit, except 0 and a number for a name that ends with the unit.
+//! Each is a decimal number and its unit: `20ms`, `1.5s`, `40/s`. Every option, goal, hint and
+//! value of a sweep is read here. A time needs a unit, except 0 and where a setting's name ends
+//! with one.
 
 /// Unit of time that an amount such as `1.5ms` is written with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

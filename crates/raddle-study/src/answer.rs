@@ -1,9 +1,9 @@
 //! Which recipe is best for whom, and what does it cost the others?
 //!
 //! A process with requests is judged by their 99th percentile, one that repeats by the time of a
-//! step, any other by its end; nanoseconds. All rows have one measure: the process alone on the
-//! device under `leftover`. Changes are against the row of the baseline: the way
-//! of today, else the first.
+//! step, any other by its end, in ns. In every row, its time is compared with that of the process
+//! alone on the device under `leftover`. Changes are against the baseline: the way of today, else
+//! the first recipe.
 
 mod bounds;
 mod changes;
@@ -342,14 +342,15 @@ impl PolicyFigures {
     /// Returns the bounds of the figure by which a process is judged, under the recipe with the
     /// index `row` among those compared. The bounds cover the sampling error of requests or steps,
     /// what is unknown of contention and of the cost of time slices, and a recording on another
-    /// device. `None` where the figure is exact, or the recipe out of reach of the best one.
+    /// device. `None` where the figure is exact, or the recipe so far behind the best one that no
+    /// bounds were simulated.
     #[must_use]
     pub fn bounds(&self, row: usize, process: usize) -> Option<FigureBounds> {
         self.bounds_in(&self.rows[row], process)
     }
 
     /// Returns the bounds of the figure by which the process with the index `process` is judged,
-    /// under the recipe of `row`; `None` where the figure is exact, or the recipe out of reach.
+    /// under the recipe of `row`; `None` where the figure is exact, or no bounds were simulated.
     pub(crate) fn bounds_in(&self, row: &PolicyRow, process: usize) -> Option<FigureBounds> {
         if row.out_of_reach {
             return None;

@@ -1,4 +1,4 @@
-//! How does a program ask a question, without the texts of a command line?
+//! How does a program build a study, without the texts of a command line?
 
 use std::time::Duration;
 

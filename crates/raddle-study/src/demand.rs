@@ -1,4 +1,4 @@
-//! How much do launches need the memory of the device, and what do they lose to neighbours for it?
+//! How much memory bandwidth do launches need, and by how much does sharing it slow them down?
 
 use raddle_device::Device;
 use raddle_sim::{DemandRule, ProcessDemand, Workload, op_needs, process_demand};

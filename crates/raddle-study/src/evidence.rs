@@ -1,4 +1,4 @@
-//! How much evidence does a figure need, and how much does it get at most?
+//! How exact must a figure be, and how many launches may a replay make to get it so exact?
 
 /// Number of launches up to which a replay draws more requests than it must, to make its figures
 /// more exact. A replay of that many launches takes some seconds.

@@ -51,8 +51,8 @@ pub struct Fidelity {
 
 impl Fidelity {
     /// Compares a profile with its replay. `outcome` must come from a replay of the profile alone
-    /// that began at time 0 and ran it once. `options` are the plan options of that replay, which
-    /// must run on the device of the recording.
+    /// that began at time 0 and ran it once. `options` are those by which that replay was planned,
+    /// which must run on the device of the recording.
     #[must_use]
     pub fn new(profile: &Profile, options: &PlanConfig<'_>, outcome: &Outcome) -> Self {
         let ops = both(profile, options, outcome);

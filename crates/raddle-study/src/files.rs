@@ -95,7 +95,7 @@ impl Files for MemoryFiles {
     }
 }
 
-/// Receiver of the files that a study writes for each recipe beside its figures: decision logs and
+/// Receiver of the files other than figures that a study writes for each recipe: decision logs and
 /// timelines.
 pub trait Leavings: Sync {
     /// Opens a decision log, to which the caller writes text. `file` is the name of the log,

@@ -29,8 +29,8 @@ impl FitRules {
         Self { queues: self.options(own).queues_of_recording(profile), ..self }
     }
 
-    /// Returns the plan options for a replay on `own`, the device of the recording, without fitted
-    /// times.
+    /// Returns the options by which a recording is replayed on its own device, `own`, without
+    /// fitted times.
     pub(crate) fn options<'d>(&self, own: &'d Device) -> PlanConfig<'d> {
         PlanConfig { waits: self.waits, queues: self.queues, ..PlanConfig::new(own, own) }
     }
@@ -51,8 +51,8 @@ pub struct Fitted {
 }
 
 impl Fitted {
-    /// Returns the plan options with the fitted times, for a replay on the device `target` of a
-    /// recording that was made on the device `own`.
+    /// Returns the options, with the fitted times, by which a recording that was made on the device
+    /// `own` is replayed on the device `target`.
     pub fn options<'f>(
         &'f self,
         (own, target): (&'f Device, &'f Device),

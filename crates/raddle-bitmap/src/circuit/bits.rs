@@ -1,4 +1,5 @@
-//! How is a sequence of the seed held? `bitvec` inside, nothing of it outside.
+//! How are the digits that a search circuit carries stored? As a `bitvec`, hidden from other
+//! modules.
 
 use core::fmt;
 
@@ -28,7 +29,6 @@ impl Bits {
         Self(BitVec::repeat(digit, len))
     }
 
-    /// Returns the number of digits of the sequence.
     pub(super) fn len(&self) -> usize {
         self.0.len()
     }

@@ -1,4 +1,4 @@
-//! What do the three steps shift, combine and reduce give? The heart of E4, and of E5 on groups.
+//! Which sequences do the steps shift, combine and reduce of the full and the grouped search make?
 
 use alloc::vec::Vec;
 

@@ -1,4 +1,4 @@
-//! What do the wires of the full search carry (seed 000, E4)?
+//! Which digits do the wires of the full search's circuit carry (seed 000, method E4)?
 
 use super::chain::Chain;
 use super::{Bits, Setup};

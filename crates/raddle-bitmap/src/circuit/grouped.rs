@@ -1,4 +1,4 @@
-//! What do the wires of the grouped search carry (seed 000, E5)?
+//! Which digits do the wires of the grouped search's circuit carry (seed 000, method E5)?
 
 use alloc::vec::Vec;
 

@@ -1,8 +1,8 @@
-//! What do the wires of the sampled search carry (seed 000, E6)?
+//! Which digits do the wires of the sampled search's circuit carry (seed 000, method E6)?
 //!
-//! SA_k combines all of S_0 to S_k. It need not be made one by one: SA_k is SA_j combined with
-//! itself, shifted by k - j, as long as k - j is at most j + 1 (then the two windows of j + 1
-//! places touch or overlap). A longer gap takes doublings in between. One combination a jump.
+//! SA_k combines S_0 (the map) to S_k (the map shifted by k). Not every SA need be made: SA_k is
+//! SA_j combined with SA_j shifted by k - j, if k - j is at most j + 1 (then two windows of j + 1
+//! blocks touch or overlap). A longer gap takes doublings in between. Each jump is one combination.
 
 use alloc::vec::Vec;
 

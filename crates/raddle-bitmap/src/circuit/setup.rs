@@ -1,4 +1,5 @@
-//! In which of the seed's forms is a circuit built? No form changes an answer.
+//! Which digit means free in a search circuit, and which way does it shift? No answer depends on
+//! it.
 
 use crate::Polarity;
 

@@ -1,4 +1,5 @@
-//! What do the wires of a shared finder carry in one period (seed 000, E7)?
+//! Which digits do the wires of a shared finder (one circuit for several maps) carry (seed 000,
+//! E7)?
 
 use alloc::vec::Vec;
 
@@ -37,9 +38,9 @@ pub struct PeriodTrace {
 }
 
 impl PeriodTrace {
-    /// Computes the digits on every line of a shared finder (one circuit that searches several maps)
-    /// while it searches the maps of one period: the maps that share the circuit at the same time.
-    /// `maps` are in the order of their places in the circuit.
+    /// Computes the digits on every wire of a shared finder (one circuit that searches several
+    /// maps) while it searches the maps of one period: the maps that share the circuit at the same
+    /// time. `maps` are in the order of their places in the circuit.
     ///
     /// # Errors
     /// [`Inconsistent`](crate::ErrorKind::Inconsistent) where the number or the size of the maps is

@@ -1,4 +1,4 @@
-//! How are runs of blocks taken from a map and given back?
+//! How are free blocks in a row taken from a map, and how are they given back?
 
 use super::{FreeMap, RunPlan};
 use crate::{Error, words};

@@ -8,11 +8,8 @@ use super::FreeMap;
 /// blocks in a row) in which they lie, and the length of the longest run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Fragmentation {
-    /// Number of free blocks of the map.
     pub(crate) free: u32,
-    /// Length of the map's longest free run (free blocks in a row), in blocks.
     pub(crate) longest: u32,
-    /// Number of free runs (free blocks in a row) of the map.
     pub(crate) runs: u32,
 }
 
@@ -40,11 +37,8 @@ impl Fragmentation {
 /// free blocks, and the length of the longest free run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FitRefusal {
-    /// Number of blocks in a row that the refused request wanted.
     pub(crate) want: u32,
-    /// Number of free blocks of the map.
     pub(crate) free: u32,
-    /// Length of the map's longest free run (free blocks in a row), in blocks.
     pub(crate) longest: u32,
 }
 

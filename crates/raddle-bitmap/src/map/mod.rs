@@ -116,7 +116,7 @@ impl FreeMap {
     /// blocks of the run, which takes nothing yet, or the reason why no run is long enough.
     ///
     /// # Errors
-    /// The refusal has the blocks that are wanted and the blocks that are free.
+    /// When no run is long enough; the refusal has the numbers of wanted and of free blocks.
     #[inline]
     pub fn try_fit(&self, want: u32) -> Result<RunPlan, FitRefusal> {
         self.first_fit(want).ok_or_else(|| FitRefusal {

@@ -1,4 +1,4 @@
-//! Which run of blocks has a search found that is not taken yet?
+//! Which free blocks in a row has a search found, which nobody has taken yet?
 
 use core::sync::atomic::{AtomicUsize, Ordering};
 
@@ -92,8 +92,7 @@ impl RunPlan {
         (start != words::NOWHERE).then_some(Self::new(start, want, of, map))
     }
 
-    /// Returns the first block that the plan (blocks to be taken from a map) has; 0 for a plan
-    /// without blocks.
+    /// Returns the first of the blocks that the plan would take; 0 for a plan without blocks.
     #[must_use]
     pub const fn start(&self) -> u32 {
         self.start

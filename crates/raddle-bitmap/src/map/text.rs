@@ -1,4 +1,4 @@
-//! How are maps read from words or digits, and written as digits, in either polarity?
+//! How are free maps read from words or digits, and written as digits, if 1 or if 0 means free?
 //!
 //! Inside a map, 1 is free.
 

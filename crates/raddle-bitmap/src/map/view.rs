@@ -1,4 +1,4 @@
-//! Which blocks does a search read of a map, and how?
+//! How does a search read the blocks of a free map?
 
 use core::fmt;
 

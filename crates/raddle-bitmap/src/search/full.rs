@@ -1,4 +1,4 @@
-//! What does the full search of seed 000 (E4) report? The longest run, exactly.
+//! Which length does the full search of seed 000 (E4) report? That of the longest run, exactly.
 
 use super::{Need, Search};
 use crate::{Error, View};

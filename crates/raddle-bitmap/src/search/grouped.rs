@@ -1,4 +1,4 @@
-//! What does the grouped search of seed 000 (E5) report? Whole aligned groups.
+//! Which length does the grouped search of seed 000 (E5) report? That of a row of free groups.
 
 use super::{Need, Search, same_size};
 use crate::error::Reason;

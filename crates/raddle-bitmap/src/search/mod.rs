@@ -1,4 +1,4 @@
-//! How long a free run does a method report? The four methods of seed 000 as one family.
+//! How long a free run does a search report? All four methods of the patent (seed 000) are here.
 //!
 //! | method | seed | reports | promise |
 //! |---|---|---|---|

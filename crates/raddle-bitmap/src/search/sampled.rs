@@ -1,4 +1,5 @@
-//! What does the sampled search of seed 000 (E6) report? The longest run, rounded down to a sample.
+//! Which length does the sampled search of seed 000 (E6) report? The longest free one that it
+//! tests.
 
 use alloc::vec::Vec;
 use core::iter;

@@ -1,6 +1,5 @@
-//! Which word and which of its bits stand for a position?
+//! Which word, and which of its bits, holds the bit of a block of a map?
 
-/// Number of bits of one word in which a map is stored.
 pub(crate) const BITS: u32 = u64::BITS;
 
 /// Returns the index of the 64-bit word that holds the bit at `position`, a bit number over all

@@ -1,4 +1,4 @@
-//! How is a run of bits inverted, and how many free bits lie beside it?
+//! How are the bits of blocks in a row inverted, and how many free blocks lie beside them?
 
 use super::bits::{BITS, each_mask, word_of};
 use crate::Error;

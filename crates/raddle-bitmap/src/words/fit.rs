@@ -1,4 +1,4 @@
-//! Where does the first run of a given length start?
+//! Where does the first run of at least a wanted length start?
 
 use core::hint::select_unpredictable;
 
@@ -102,7 +102,6 @@ fn first_across(words: &[u64], from: u32, want: u32) -> u32 {
     NOWHERE
 }
 
-/// Returns the bit number, over all words, of the lowest bit of the 64-bit word with this index.
 const fn base_of(index: usize) -> u32 {
     // The result is a position of a map, and positions are u32.
     index as u32 * BITS

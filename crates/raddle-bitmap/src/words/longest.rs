@@ -1,9 +1,9 @@
 //! How long is the longest run of ones?
 //!
-//! Within a word by doubling with back-off: where runs of 1, 2, 4, .. 32 ones start is one AND
-//! each, and the length is put together from the largest power down, each kept if something is
-//! left. No step depends on what the word holds. Across words, the run that reaches a word's upper
-//! end is joined with the one that begins the next.
+//! Within a word, one AND each gives the bits where 1, 2, 4, .. 32 ones in a row start. The length
+//! is put together from these powers, the largest first: one is added if a run that much longer
+//! exists. No step depends on what the word holds. Across words, the run that reaches a word's
+//! upper end is joined with the one that begins the next.
 
 use core::hint::select_unpredictable;
 
@@ -19,7 +19,6 @@ pub(crate) fn longest(words: &[u64]) -> u32 {
     }
 }
 
-/// Returns the length of the longest run of bits of 1 in one word.
 #[inline(always)]
 pub(crate) fn longest_in_one(word: u64) -> u32 {
     longest_in(word).max(word.trailing_ones())

@@ -1,4 +1,4 @@
-//! How are runs of ones found and marked 64 at a time?
+//! How are free blocks in a row found and marked, 64 bits at a time?
 //!
 //! Bit `i % 64` of word `i / 64` stands for position `i`; positions past the end are 0. Everything
 //! here takes plain slices of words.

@@ -1,4 +1,4 @@
-//! May another way of sharing be better than the one that seems best, and what would tell?
+//! May another way of sharing beat the one that seems best, and which measurement would tell?
 
 use super::measured::{UNMEASURED, measured_error};
 use super::today::TIME_SLICE;
@@ -8,9 +8,9 @@ use crate::pair::way_of;
 use crate::share::without_parameters;
 
 impl PolicyFigures {
-    /// Returns whether `raddle calibrate pair` can measure the recipes of both rows on the device.
-    /// That command runs a program with requests beside a program with steps, under time slices or
-    /// MPS, and on NVIDIA's devices only.
+    /// Returns whether `raddle calibrate pair` can measure the two recipes with the indices `rows`
+    /// on the device. That command runs a program with requests beside a program with steps, under
+    /// time slices or MPS, and on NVIDIA's devices only.
     pub(crate) fn is_measurable(&self, rows: [usize; 2]) -> bool {
         let judged: Vec<JudgedBy> = self.processes.iter().map(|it| it.judged).collect();
         let ways = rows.map(|row| way_of(way(&self.rows[row].recipe)).is_some());

@@ -13,7 +13,7 @@ const SLOWEST: &str = ": p99 is the slowest";
 
 /// Returns a clause that says from how many requests the percentiles of the process with the index
 /// `at` are computed. It also says under which recipes the limit on launches allowed no more
-/// requests. `None` for a process without requests or intervals.
+/// requests. `None` for a process without requests or confidence intervals.
 pub(super) fn evidence(figures: &PolicyFigures, at: usize) -> Option<String> {
     let rests = few_requests(figures, at).or_else(|| sampled_by(figures, at))?;
     let cut = figures.rows.iter().filter(|row| row.processes[at].cut_short);

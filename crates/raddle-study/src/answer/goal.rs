@@ -146,9 +146,9 @@ impl Goal {
 
     /// Returns whether it is certain that the recipe with the index `row` among those compared
     /// meets or misses the goal: all values within the error bounds of the figure lie on the same
-    /// side of the limit. True where the figure has no bounds or is missing; false where the recipe
-    /// is out of reach of the best one, so that bounds were not simulated, and where an instance of
-    /// MIG seems to meet the goal, as its bounds do not cover its part of the memory's bandwidth.
+    /// side of the limit. True where the figure has no bounds or is missing; false where no bounds
+    /// were simulated, as the recipe is far behind the best one, and where an instance of MIG seems
+    /// to meet the goal, as its bounds do not cover its part of the memory's bandwidth.
     pub(super) fn is_sure(&self, figures: &PolicyFigures, row: usize) -> bool {
         // The way of today is never longer than itself.
         if self.is_over_today() && row == figures.baseline {

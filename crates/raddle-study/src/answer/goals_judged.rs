@@ -1,4 +1,4 @@
-//! Are all goals of a recipe met, as far as the bounds of its figures leave that open?
+//! Does a recipe meet all goals, miss one, or do the error bounds of its figures leave that open?
 
 /// Judgement of all goals together under one recipe (way of sharing the device): met, missed, or
 /// left open by the error bounds of the figures.

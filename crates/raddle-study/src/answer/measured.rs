@@ -1,5 +1,5 @@
-//! How far were replays of a way of sharing off where a device was measured under it, with another
-//! program beside?
+//! By how much do replays of a way of sharing differ from a device that ran two programs in that
+//! way?
 
 use serde::{Deserialize, Serialize};
 

@@ -1,5 +1,5 @@
-//! A replay of a profile alone misses its own recording, or times of it lie apart: which conclusions
-//! does that forbid?
+//! Which conclusions are forbidden where a replay of a profile alone differs much from its
+//! recording, or where times in its file lie far from all others?
 
 use super::{JudgedProcess, PolicyFigures};
 

@@ -11,8 +11,8 @@ use super::PolicyFigures;
 const REACH: f64 = 2.0;
 
 impl PolicyFigures {
-    /// Returns the names of the recipes that are out of reach of the best one. Neither the best
-    /// recipe nor the baseline ever is.
+    /// Returns the names of the recipes so far behind the best one, or beyond a goal, that nobody
+    /// needs the bounds of their figures. The best recipe and the baseline are never named.
     pub(crate) fn out_of_reach(&self) -> Vec<String> {
         let rows = (0..self.rows.len()).filter(|&row| self.is_out_of_reach(row));
         rows.map(|row| self.rows[row].recipe.clone()).collect()
@@ -33,8 +33,8 @@ impl PolicyFigures {
         best.is_some_and(|&best| self.rank(row) > REACH * self.rank(best))
     }
 
-    /// Returns a sentence that names the recipes out of reach of the best one, whose figures have no
-    /// interval; `None` where there are none.
+    /// Returns a sentence that names the recipes whose figures have no interval, as they are far
+    /// behind the best one or beyond a goal; `None` where there are none.
     pub(super) fn without_bounds(&self) -> Option<String> {
         let far = self.rows.iter().filter(|row| row.out_of_reach);
         let names: Vec<&str> = far.map(|row| &*row.recipe).collect();

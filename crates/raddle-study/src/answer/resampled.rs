@@ -23,9 +23,9 @@ const FEWEST: usize = 40;
 const MOST: usize = 20_000;
 
 impl PolicyFigures {
-    /// Returns the interval in which the ratio of the rank of recipe `one` to that of recipe
-    /// `other` lies for 95 of 100 random draws of the requests (a bootstrap). Below 1, `one` is
-    /// better. `None` where no process has at least 40 requests that both recipes served.
+    /// Returns the interval in which the product of slowdowns under recipe `one`, over that under
+    /// recipe `other`, lies for 95 of 100 random draws of the requests (a bootstrap). Below 1,
+    /// `one` is better. `None` where no process has at least 40 requests that both recipes served.
     pub(super) fn ratio_resampled(&self, one: usize, other: usize) -> Option<[f64; 2]> {
         let requests = self.processes.iter().enumerate();
         let requests =

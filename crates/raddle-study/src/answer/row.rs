@@ -1,4 +1,4 @@
-//! What happened to each process under one recipe, by which figure, within which bounds?
+//! How long did each process take under one recipe, and within which bounds?
 //!
 //! Times are nanoseconds. A process with requests is judged by their 99th percentile, one that
 //! repeats by the time of a step, any other by its end.

@@ -10,8 +10,8 @@ use super::{PolicyFigures, VerdictKind, unsure};
 pub struct WayToSetUp {
     /// Name of the recipe that stands for the way of sharing the device.
     pub recipe: String,
-    /// Reason why it is this way, where the verdict names two ways or advises none; `None` where
-    /// the verdict recommends it.
+    /// Reason for this way, where the verdict names two or advises none; `None` where it recommends
+    /// this way.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub why: Option<String>,
 }
@@ -54,14 +54,14 @@ impl PolicyFigures {
         }
     }
 
-    /// Returns whether a recipe surely meets all goals, of which there is one at least.
+    /// Returns whether the recipe `name` surely meets all goals; false where there are no goals.
     fn is_sure(&self, name: &str) -> bool {
         let row = self.rows.iter().position(|row| row.recipe == name);
         row.is_some_and(|row| !self.goals.is_empty() && self.surely_meets_all(row))
     }
 }
 
-/// Says why the recipe `named` is set up, of it and `other`, of which either may be the better.
+/// Says why `named` is set up and not `other`, where either of these recipes may be the better.
 fn why_of(base: &str, named: &str, other: &str) -> String {
     if named == base {
         return "of the two, the one that changes nothing".to_owned();
@@ -139,7 +139,7 @@ mod tests {
         assert_eq!(told(&found), ("mps".to_owned(), String::new()));
     }
 
-    /// Checks that a reason is given wherever nothing is recommended, and none where the way is.
+    /// Checks that a reason is given where nothing is recommended, and none for the advice to stay.
     #[test]
     fn a_way_that_is_not_recommended_is_set_up_for_a_reason() {
         let of = |rows: Vec<PolicyRow>| {
@@ -174,8 +174,8 @@ mod tests {
         assert!(found.verdict.text.starts_with(begin), "{}", found.verdict.text);
     }
 
-    /// Checks that where neither or both of two ways surely meet the goals, the reason says why it
-    /// is this one.
+    /// Checks the reason for the way that is set up, where neither of two ways surely meets the
+    /// goal.
     #[test]
     fn of_two_ways_alike_by_the_goals_the_reason_is_said() {
         let found = judged([
@@ -190,7 +190,8 @@ mod tests {
         assert!(found.verdict.text.contains(both), "{}", found.verdict.text);
     }
 
-    /// Checks that a way is not set up of which the verdict says that nobody should choose by it.
+    /// Checks that the baseline is set up where the best recipe gains less than the simulation may
+    /// err.
     #[test]
     fn a_gain_below_the_error_sets_up_what_is_there() {
         let mut processes = serve_and_train();

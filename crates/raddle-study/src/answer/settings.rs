@@ -1,4 +1,4 @@
-//! With which other parameters may the recommended way of sharing the device serve as well?
+//! With which other values of its parameters may the recommended way of sharing be as good?
 
 use super::PolicyFigures;
 use super::either::{SMALL, kind};

@@ -1,4 +1,4 @@
-//! Does the verdict follow from the figures? Rankings were reasoned before they were run.
+//! Does the verdict follow from the figures? Expected rankings were worked out by hand beforehand.
 
 use super::{
     JudgedBy, JudgedProcess, PolicyFigures, PolicyRow, ProcessFigures, UrgentWaits, VerdictKind,

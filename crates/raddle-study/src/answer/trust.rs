@@ -1,4 +1,4 @@
-//! How far may a verdict be believed? Short sentences, without their full stops.
+//! How far may a verdict be believed? The answer is short sentences, without their full stops.
 
 use std::collections::BTreeSet;
 
@@ -6,7 +6,7 @@ use super::evidence::{evidence, evidence_in_brief};
 use super::{ErrorsMeasured, JudgedProcess, PolicyFigures};
 use crate::fidelity::ModelError;
 
-/// Returns the sentences that say how far the figures may be believed, on each process its own.
+/// Returns the sentences that say how far the figures may be believed, with some on each process.
 pub(super) fn trust(figures: &PolicyFigures) -> Vec<String> {
     let mut trust = begun(figures);
     for (at, process) in figures.processes.iter().enumerate() {
@@ -61,8 +61,8 @@ pub(super) fn trust_in_brief(figures: &PolicyFigures) -> Vec<String> {
     trust
 }
 
-/// Writes by how much a replay of one profile alone differs from its recording, and by how much the
-/// end of a host that waits for the device does; `None` where neither is known.
+/// Writes the errors of a replay of one process alone: those in `found`, and `end`, the error of
+/// its end where its host waits for the device. `None` where neither is known.
 fn errors(found: Option<ModelError>, end: Option<f64>) -> Option<String> {
     let percent = |error: f64| format!("{:+.1} %", error * 100.0);
     let end = end.map(|error| format!("end {}", percent(error)));

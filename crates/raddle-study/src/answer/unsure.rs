@@ -38,11 +38,11 @@ fn the_sure_one(figures: &PolicyFigures, rows: &[usize]) -> Option<String> {
     Some(format!("{} meets {} also by its intervals.", figures.rows[other].recipe, all(figures)))
 }
 
-/// Recipe that is better than one which surely meets all goals, but may miss one.
+/// Recipe that may miss a goal, but ranks before one that surely meets all goals.
 pub(super) struct Cheaper {
     /// Index of the recipe among those compared.
     row: usize,
-    /// Fraction by which the other recipe ranks behind this one.
+    /// Fraction by which the recipe that surely meets all goals ranks behind this one.
     gain: f64,
     /// Sentence on the gain, and on the goals that the recipe may miss.
     text: String,

@@ -1,4 +1,4 @@
-//! How are times and shares written in a verdict?
+//! How are times and percentages written in a verdict?
 
 /// Writes a fraction as a percentage: 0.05 as "5 %", with one decimal below 1 %.
 pub(super) fn percent(share: f64) -> String {

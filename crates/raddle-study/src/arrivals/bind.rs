@@ -1,8 +1,8 @@
-//! Which task of which file drives which profile?
+//! Which task (entry) of which arrival file says when which profile runs?
 //!
 //! `[NAME=]FILE[:TASK]`: NAME is a profile, by its name or file, and may be left out for the only
-//! one. Without TASK it is the file's only task, or the one of the profile's name. With neither, a
-//! file of several tasks drives every profile that one of them is named like.
+//! one. Without TASK, it is the file's only task, or the task with the profile's name. Without NAME
+//! and TASK, each profile that has the name of a task is driven by that task.
 
 use raddle_read::nearest;
 use raddle_trace::arrivals::{ArrivalConfig, ArrivalFile, TimesCount};
@@ -101,8 +101,8 @@ pub(super) fn all(
 }
 
 /// Splits a value of the option `--requests` at its last `=` into (name of a profile, words for its
-/// requests), such as `serve=40/s`. Where the part before the `=` names no profile, returns `None`
-/// and the whole text.
+/// requests), such as `serve=40/s`. Returns `None` and the whole text where the part before the `=`
+/// names no profile and the part behind it describes no requests.
 fn said<'t>(text: &'t str, profiles: &[Loaded]) -> (Option<&'t str>, &'t str) {
     match text.rsplit_once('=') {
         Some((name, words)) if profiles.iter().any(|profile| profile.is(name)) => {

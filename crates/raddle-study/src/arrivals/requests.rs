@@ -1,4 +1,4 @@
-//! Which requests does one profile have?
+//! When do the requests of one profile begin, and how urgent are they?
 
 use raddle_policy::Level;
 use raddle_sim::Repetition;

@@ -1,4 +1,4 @@
-//! When does each request begin, and which are left out?
+//! When does each request begin, and which requests are left out of a replay?
 
 use raddle_policy::Ticks;
 use raddle_sim::Repetition;

@@ -1,8 +1,8 @@
 //! Which figures of a device follow from measurements on it?
 //!
-//! The program of `raddle calibrate device` prints a JSON line a measurement ([`DeviceReadings`]);
-//! a [`DeviceFit`] is the device of the table of that name with the figures that were measured, each
-//! with its spread. What was not measured stays as it is.
+//! The program of `raddle calibrate device` prints one JSON line for each measurement
+//! ([`DeviceReadings`]). A [`DeviceFit`] is the measured device as the device table has it, with
+//! the measured figures in place of the table's, each with its spread.
 
 mod readings;
 mod turns;
@@ -152,8 +152,8 @@ impl DeviceFit {
     }
 
     /// Sets the lengths of turns (time slices of a process) and of the switches between them, each
-    /// as [5th percentile, median, 95th percentile] of the readings in ns. Fewer than 20 readings
-    /// set nothing.
+    /// as [5th percentile, median, 95th percentile] of the readings in ns. With fewer than 20
+    /// readings the figures stay as they are.
     fn turns(&mut self, readings: &DeviceReadings) {
         let all = TurnsSeen::of(&readings.turns);
         let figures = [("turn-ns", all.turns), ("turn-switch-ns", all.switches)];

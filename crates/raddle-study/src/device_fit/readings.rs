@@ -192,8 +192,6 @@ impl DeviceReadings {
         }
     }
 
-    /// Returns the name of the programming interface (such as CUDA) through which the device was
-    /// measured, with the version of the driver.
     pub(super) fn through(&self) -> &str {
         &self.through
     }

@@ -1,4 +1,4 @@
-//! How long did at least one kernel run, and where does the difference come from?
+//! How long did at least one kernel run, recorded and simulated, and why do the two differ?
 //!
 //! Busy time = the sum of the durations - the overlaps. So the difference is that of the durations
 //! (not run, rounded, spread out) less that of the overlaps (in a stream, across streams).
@@ -52,7 +52,6 @@ pub(super) enum BusyCause {
 }
 
 impl BusyCause {
-    /// All causes of a difference in busy time, in the order in which results show them.
     const ALL: [Self; 5] = [
         Self::NotRun,
         Self::Rounding,
@@ -61,7 +60,6 @@ impl BusyCause {
         Self::OverlapAcrossStreams,
     ];
 
-    /// Returns the name of the cause in kebab-case.
     pub(super) const fn name(self) -> &'static str {
         match self {
             Self::NotRun => "not-run",
@@ -72,7 +70,6 @@ impl BusyCause {
         }
     }
 
-    /// Returns the explanation of the cause in words, for people.
     const fn explanation(self) -> &'static str {
         match self {
             Self::NotRun => "kernels that were refused or never ended",

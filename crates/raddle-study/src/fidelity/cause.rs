@@ -34,8 +34,6 @@ pub(super) enum WaitCause {
 }
 
 impl WaitCause {
-    /// All causes why kernels start at another time than recorded, in the order in which results
-    /// show them.
     pub(super) const ALL: [Self; 9] = [
         Self::Launch,
         Self::OtherKernels,
@@ -48,7 +46,6 @@ impl WaitCause {
         Self::ClockStep,
     ];
 
-    /// Returns the name of the cause in kebab-case.
     pub(super) const fn name(self) -> &'static str {
         match self {
             Self::Launch => "launch",
@@ -63,7 +60,6 @@ impl WaitCause {
         }
     }
 
-    /// Returns the explanation of the cause in words, for people.
     pub(super) const fn explanation(self) -> &'static str {
         match self {
             Self::Launch => "nothing else ran: launch latency, or a wait that is not shown",

@@ -2,8 +2,8 @@
 //!
 //! The ops are read in one pass over starts and ends in order of time. The time during which
 //! kernels ran, or else copies, is summed up for the device; each stream sums up how much of it was
-//! its own. An interval is the difference of two readings, so the cost is O(n log n) whatever the
-//! streams.
+//! its own. The time in a gap is the difference of these sums at its end and its begin, so the cost
+//! is O(n log n) for any number of streams.
 
 use super::both::Both;
 

@@ -1,4 +1,5 @@
-//! Every figure here is computed by hand, or by a naive oracle.
+//! Is each figure of a comparison right? The expected ones are computed by hand or by a naive
+//! oracle.
 
 use proptest::prelude::*;
 use raddle_device::Device;
@@ -60,7 +61,7 @@ fn replayed_as(process: ProcessPlan, own: &Device) -> Outcome {
     run(&workload, &mut dispatcher, &options, &mut |_| ()).expect("lawful")
 }
 
-/// Replays a profile with these plan options, such as a launch latency or fitted durations of
+/// Replays a profile with these options, such as a launch latency or fitted durations of
 /// workgroups, and compares the replay with the recording.
 fn fidelity_with(profile: &Profile, options: &PlanConfig<'_>) -> Fidelity {
     let outcome = replayed_as(plan(profile, options, |_| Level(0)), options.own);

@@ -1,7 +1,7 @@
 //! How long did kernels wait from launch to start, and why does the simulated wait differ?
 //!
-//! A wait is start - arrival, in ns. The arrival is the same in both worlds, so the error of a wait
-//! is simulated start - recorded start; `off` says where each comes from.
+//! A wait is start - arrival, in ns. The arrival is equal in recording and simulation, so the error
+//! of a wait is simulated start - recorded start; the module `off` says what causes it.
 
 use raddle_sim::{LaunchLatency, percentile};
 use serde::Serialize;

@@ -1,4 +1,4 @@
-//! On which assumptions does every figure of a replay rest, and what should be looked at twice?
+//! On which assumptions does every figure of a replay rest?
 
 use raddle_sim::Scaling;
 use raddle_trace::{BarrierRule, CommRule};
@@ -30,7 +30,8 @@ pub struct Rules {
     /// Source of the weights by which energy is counted, in words; `None` where energy is not
     /// counted.
     pub energy: Option<&'static str>,
-    /// Property of devices by which times are scaled to another device.
+    /// Property of devices, such as their memory bandwidth, by which times are scaled to another
+    /// device.
     pub scaling: Scaling,
     /// Sentence about the time that neighbours cost while no resource is full; `None` where replays
     /// do not charge it.
@@ -287,8 +288,8 @@ fn one_load(facts: &RequestFacts) -> String {
     text
 }
 
-/// Returns the assumption on how long profiles without requests repeat, as one clause; `None` where
-/// no profile has requests.
+/// Returns the assumption on how long profiles without requests repeat, as one clause (once if
+/// `repeats` is false); `None` where no profile has requests.
 fn repeating(profiles: &[ProfileFacts], repeats: bool) -> Option<String> {
     let without = profiles.iter().filter(|profile| profile.requests.is_none()).count();
     if without == profiles.len() {

@@ -1,4 +1,4 @@
-//! Which facts about a device stand in results?
+//! Which facts about a device do results show?
 
 use raddle_device::{Device, Vendor};
 use raddle_policy::{Footprint, Resource};

@@ -16,8 +16,8 @@ use crate::inspect::{RecordedCause, RecordedIdle};
 use crate::launches::{ConcurrentTime, OriginShares, UnknownKernels, kernels};
 use crate::units::{self, share};
 
-/// Names of the faults of a file by which some of its times lie far from all others. The time span
-/// of such a file says little.
+/// Names of the faults by which some times in a file lie far from all others. The time span of such
+/// a file says little.
 const TIMES_APART: [&str; 2] = ["time-outlier", "apart-before-zero"];
 
 /// A profile as it is replayed, from which the facts in results are made.
@@ -110,8 +110,8 @@ pub struct ProfileFacts {
     pub copies_elsewhere: CopiesElsewhere,
     /// Number of fills of memory in the profile.
     pub sets: u64,
-    /// Fractions of the kernel time whose shape (grid and needed resources) is unknown, or comes
-    /// from the capture of a graph. `None` where the file has the shape of every kernel.
+    /// Fractions of the kernel time in launches whose shape (grid and needed resources) is unknown,
+    /// or comes from a graph capture. `None` where the file has the shape of every kernel.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) unknown_kernels: Option<UnknownKernels>,
     /// Number of workgroups of all launches of the profile together.
@@ -167,7 +167,7 @@ pub struct ProfileFacts {
     /// least time from the end of an op to the start of an op that waited for it.
     pub(crate) launch_ns: u64,
     pub(crate) handover_ns: u64,
-    /// Faults and gaps that were met in the file, each with a count.
+    /// Faults and missing data that were found in the file, each with a count.
     pub quirks: Vec<QuirkMet>,
     /// Warnings and errors of the profiler about its own recording of the GPU.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -233,7 +233,7 @@ impl StreamWaitFacts {
     }
 }
 
-/// Writes a line about a fault or gap that was met in a file: its name, how often, and what it
+/// Writes a line about a fault or missing data found in a file: its name, how often, and what it
 /// means.
 #[must_use]
 pub fn met(quirk: &QuirkMet) -> String {

@@ -53,7 +53,7 @@ pub struct Guarantee {
 pub enum GuaranteeOf {
     /// The guarantee is of compute units that no other process may use.
     Units,
-    /// Compute units that serve other processes while their owner has nothing to start.
+    /// The guarantee is of compute units that serve others while their owner has nothing to start.
     LentUnits,
     /// The guarantee is of turns on the whole device, which go to other processes while their owner
     /// has nothing to run.

@@ -131,7 +131,8 @@ impl LoadLimit {
 mod tests {
     use super::*;
 
-    /// Returns the sentence on a limit of one process, or of several.
+    /// Returns the text of a load limit: the highest load that met the goals and the lowest that
+    /// missed one, each as (percent of the load, true if sure).
     fn said([met, missed]: [Option<(u32, bool)>; 2], rates: &[f64]) -> String {
         let rates = rates.iter().map(|&per_s| RatedProcess { name: "serve".to_owned(), per_s });
         let is_sure = |of: Option<(u32, bool)>| of.is_some_and(|(_, sure)| sure);
@@ -162,8 +163,8 @@ mod tests {
         assert_eq!(none, "goals are surely missed even at 10 requests/s of serve under spatial");
     }
 
-    /// Checks that what only a figure says, and not its interval, is never told as a fact, nor as a
-    /// load that may be tried.
+    /// Checks that a load at which goals hold or fail by a figure alone, but not by its whole
+    /// interval, is told as unsure.
     #[test]
     fn what_an_interval_leaves_open_is_not_told_as_a_fact() {
         let told = |met, missed| said([Some((100, met)), Some((150, missed))], &[40.0]);

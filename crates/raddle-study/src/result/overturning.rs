@@ -1,7 +1,7 @@
 //! Which warnings can overturn the answer, so that they belong on the first screen?
 //!
-//! Each warning is one line there, however many profiles it concerns; its explanation is among the
-//! warnings behind it. Fractions are from 0 to 1.
+//! On that screen each warning is one line, however many profiles it concerns; the list of all
+//! warnings further down explains it. Fractions are from 0 to 1.
 
 use raddle_dispatch::RefusedReset;
 use raddle_policy::Preemption;

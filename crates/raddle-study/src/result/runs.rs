@@ -81,7 +81,7 @@ pub struct Replay<'r> {
     /// Workload that was simulated: the processes with their launches, as they were planned for the
     /// device.
     pub workload: &'r Workload,
-    /// Rules that stand in for facts that no profile tells.
+    /// Rules for facts that no profile tells, such as which workgroups have a barrier.
     pub rules: &'r Rules,
     /// Simulation of one repetition of each process alone under the recipe `leftover`; empty where
     /// there is only one process, which runs alone anyway.

@@ -1,5 +1,5 @@
-//! How many gates and registers does each step of each variant take? The formulas of the module
-//! above, as code.
+//! How many gates and registers does each step of a search circuit take? The code computes the
+//! formulas in the documentation of the module `cost`.
 
 use alloc::vec::Vec;
 

@@ -1,14 +1,14 @@
-//! What does each variant cost in gates, registers and clocks?
+//! What does each search circuit of the patent (seed 000) cost in gates, registers and clocks?
 //!
-//! Counted are two-input gates. Shifts are wires. A reduction of n digits is a tree of n - 1 gates,
-//! ceil(log2 n) deep. Registers are the bits that are held between clocks. Not counted, because
-//! every variant needs it alike: what loads the map, and what reads the sequence under test (a
-//! scan, a table, or nothing: SAR_i alone says whether i + 1 blocks fit). The names are those of
-//! maps with 1 = free; with 0 = free, AND and OR change places and nothing else.
+//! Two-input gates are counted. Shifts are wires. A reduction of n digits is a tree of n - 1 gates,
+//! ceil(log2 n) deep. Registers are the bits that are held between clocks. What loads the map, and
+//! what reads the tested sequence, is not counted, as every circuit needs it alike (SAR_i alone
+//! says whether i + 1 blocks fit). The names of gates are those of maps with 1 = free; with 0 =
+//! free, AND and OR change places and nothing else.
 //!
-//! Two ways to count ([`Counting`]): **drawn**, every sequence as wide as in the seed; and
-//! **folded**, without gates that have a constant input because their place was vacated, and
-//! without a second register for a wire that is held already: what synthesis leaves.
+//! Two ways to count ([`Counting`]): **drawn**, every sequence as wide as in the patent; and
+//! **folded**, without gates whose input is constant after a shift, and without a second register
+//! for a wire that is held already: what synthesis leaves.
 //!
 //! # Full search, N blocks
 //!
@@ -47,17 +47,17 @@
 //!
 //! The jumps are those of [`Jump`](super::Jump); they read S_0 alone, so no other S_i is held.
 //!
-//! # Shared finder, E positions
+//! # Shared finder (one circuit for several maps), E blocks wide
 //!
 //! A full search on E digits, and:
-//! - Where two slots of a period meet, one AND gate a shift keeps them apart
-//!   ([`Masks::Newest`](super::Masks)): as many as the widest slot that ends there has positions.
-//!   Folded, one gate a border is left: each shift brings the same place to the border. By doublings,
-//!   a gate masks each pair of halves that meet there. Each border of the round has a control wire.
-//!   Any border makes each shift one level deeper.
-//! - The trees: all borders of the round cut the width into segments; each is reduced once for each
-//!   shift, and the slots that span m segments take m - 1 further gates each. Halves under one full
-//!   width cost not one gate more than the full width alone.
+//! - Where two slots (ranges for one map each) of one period (maps searched together) meet, one AND
+//!   gate for each shift keeps them apart ([`Masks::Newest`](super::Masks)): as many as the widest
+//!   slot that ends there has blocks. Folded, one gate for each border is left. By doublings, a gate
+//!   masks each pair of half windows that meet there. Each border of a round (all periods) has a
+//!   control wire. Any border makes each shift one level deeper.
+//! - The trees: all borders of a round cut the width into segments; each is reduced once for each
+//!   shift, and a slot that spans m segments takes m - 1 further gates. Two slots of half the width
+//!   beside one of the full width take no gate more than the latter alone.
 //!
 //! Register bits in three clocks: 2 E E drawn; folded E + one for each border + E (E + 1) / 2. The
 //! clocks are those of one period; a round takes [`Shared::periods`] times as many. Shifts are to

@@ -1,4 +1,4 @@
-//! Where does each kind of resource lie in the shared width, period by period?
+//! Where do the maps of the kinds of resource lie in the width of a shared finder, by period?
 
 use alloc::vec;
 use alloc::vec::Vec;
@@ -41,12 +41,8 @@ pub enum Layout {
 /// occupied.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Slot {
-    /// Kind of resource whose free map is in the slot (its range in the width of a shared finder).
     pub(crate) kind: Kind,
-    /// First block of the slot (range for one map), counted in the width that several maps share.
     pub(crate) start: u32,
-    /// Block behind the last block of the slot (range for one map), counted in the width that
-    /// several maps share.
     pub(crate) end: u32,
 }
 

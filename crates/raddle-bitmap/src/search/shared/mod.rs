@@ -1,7 +1,7 @@
-//! What does one finder report that serves several resources in turn (seed 000, E7)?
+//! Which lengths does one finder report that searches the maps of several resources (seed 000, E7)?
 //!
-//! A round has periods 1..C; in each, the maps of its kinds lie side by side in the shared width,
-//! and the longest runs of all of them are found together. The answers are those of the full
+//! A round has C periods; in each, the maps of some kinds of resource lie side by side in the
+//! shared width, and their longest runs are found together. The answers are those of the full
 //! search on each map alone: borders are masked, so no run crosses one. That is how it is computed
 //! here; the step-by-step form is `circuit::PeriodTrace`.
 
@@ -38,12 +38,8 @@ pub struct Shared {
 /// its map's longest free run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SharedRun {
-    /// Number, from 0, of the period (group of maps that are searched together) in which the map of
-    /// the kind was searched.
     pub(crate) period: usize,
-    /// Number that identifies the kind of resource ([`Kind::id`]).
     pub(crate) kind: u32,
-    /// Length of the longest free run of the kind's map, in blocks.
     pub(crate) longest: u32,
 }
 
