@@ -25,8 +25,8 @@ use crate::written::json;
 
 /// Version of the JSON format in which the result of a check is written.
 const VERSION: u32 = 1;
-/// Number of characters of a tenant's (process's) name that a sentence shows; a longer name loses
-/// its middle.
+/// Largest number of characters of a tenant's (process's) name in a sentence; others lose the
+/// middle.
 const TENANT: usize = 24;
 
 /// Prediction to check against measurements: the needed part of the `summary.json` of a replay.
@@ -55,8 +55,7 @@ struct PredictedLoad {
     per_s: Option<f64>,
 }
 
-/// Result of a check: the prediction of a replay compared with measurements, for each tenant
-/// (process).
+/// Comparison of the prediction of a replay with measurements, for each tenant (process).
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct Check {
@@ -101,8 +100,7 @@ pub struct CheckedTenant {
     /// Least and largest predicted value of the tenant's figure, in nanoseconds; `None` where it is
     /// exact, or where the recipe was too far behind the best one for its bounds to be simulated.
     pub between_ns: Option<[u64; 2]>,
-    /// True if the predicted interval has no upper bound, so that every time above its lower bound
-    /// is within it.
+    /// True if the predicted interval has no upper bound, so that every longer time is within it.
     pub open: bool,
     /// Measured value of the figure by which the tenant is judged, in nanoseconds.
     pub measured_ns: u64,
@@ -113,17 +111,15 @@ pub struct CheckedTenant {
     /// True if predicted times of requests count from their arrival, and measured ones from their
     /// issue or begin, so that the wait in a queue before that is in the prediction alone.
     pub with_queue: bool,
-    /// Error of the prediction as a fraction: predicted / measured - 1. `None` where nothing was
-    /// predicted.
+    /// Error of the prediction as a fraction: predicted / measured - 1; `None` without a
+    /// prediction.
     pub error: Option<f64>,
-    /// True if the measurement is within the predicted interval; `None` where the prediction has no
-    /// interval.
+    /// True if the measurement is within the predicted interval; `None` where there is no interval.
     pub within: Option<bool>,
 }
 
 impl CheckedTenant {
-    /// Returns the predicted bounds of the tenant's figure; `None` where the prediction has no
-    /// interval.
+    /// Returns the predicted bounds of the tenant's figure; `None` where there is no interval.
     #[must_use]
     pub fn interval(&self) -> Option<FigureBounds> {
         let of =
@@ -132,8 +128,7 @@ impl CheckedTenant {
     }
 }
 
-/// Recording of one tenant (a process of the prediction), made while the checked recipe was in
-/// force.
+/// Recording of one tenant (a process of the prediction) while the checked recipe was in force.
 #[derive(Clone, Debug)]
 pub struct TenantRecording<'p> {
     /// Name of the recorded tenant (process), as the prediction names it.

@@ -1,5 +1,4 @@
-//! Under which key, and as which text, are the times that were fitted to a profile kept between
-//! runs?
+//! Under which key, and as which text, are times that were fitted to a profile kept between runs?
 //!
 //! The fit follows from the content of the profile, the device that it was recorded on, and the
 //! options of the fit; all of them are in the key, which is no secret and names no file.

@@ -18,8 +18,7 @@ pub(crate) struct LateRequests {
 struct LateWatch {
     process: u16,
     limit: Ticks,
-    /// Number of further requests of the process that may exceed the goal's limit before the goal
-    /// is missed.
+    /// Number of further requests that may exceed the goal's limit before the goal is missed.
     late: u64,
 }
 

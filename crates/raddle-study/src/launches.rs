@@ -104,8 +104,7 @@ impl UnknownKernels {
         (opaque > 0 || left_out > 0 || given > 0).then_some(found)
     }
 
-    /// Writes in words how much of the kernel time has no shape, was left out, or has a captured
-    /// shape.
+    /// Writes in words how much of the kernel time has no shape, a captured one, or was left out.
     #[must_use]
     pub fn told(&self) -> String {
         let (lacks, before) = match (self.opaque, self.left_out) {
@@ -141,8 +140,7 @@ pub(crate) fn why_left_out(left_out: u64, timeless: u64) -> String {
     told.collect::<Vec<_>>().join(" and ")
 }
 
-/// Times for which 1, 2, and 3 or more spans, such as runs of a kernel, were under way at once, in
-/// ns.
+/// Times for which 1, 2, and 3 or more spans, such as runs of a kernel, went on at once, in ns.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ConcurrentTime {
     pub(crate) one: u64,

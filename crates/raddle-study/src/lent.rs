@@ -11,8 +11,7 @@ use crate::result::{Guarantee, GuaranteeOf};
 /// processes, which lend them while they are idle.
 #[derive(Debug)]
 pub(crate) struct Lent {
-    /// Number of wave slots on the compute units that belong to each process, by the index of the
-    /// process.
+    /// Number of wave slots on the compute units of each process, by the index of the process.
     own: Vec<u64>,
     /// Number of wave slots that each process has had in use since the time `since`, by the index
     /// of the process.

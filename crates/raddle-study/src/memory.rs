@@ -17,8 +17,7 @@ const RECORDED: &str = "recorded is the most that a program's own allocations ca
 /// Memory size of a device, in bytes, and how it is known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Capacity {
-    /// Size of the device's memory in bytes, as stated by a profile that was recorded on a device of
-    /// this kind.
+    /// Memory size in bytes, as a profile states it that was recorded on a device of this kind.
     Recorded(u64),
     /// Memory size in bytes by a data sheet or by the user's device file; a device of this kind may
     /// report up to `most` bytes.
@@ -40,8 +39,7 @@ impl Capacity {
         Some(recorded.max().map_or(Self::Known { bytes, most }, Self::Recorded))
     }
 
-    /// Returns the number of bytes above which the processes certainly do not fit on the device
-    /// together.
+    /// Returns the number of bytes above which the processes surely do not fit on the device.
     const fn most(self) -> u64 {
         match self {
             Self::Recorded(most) | Self::Known { most, .. } => most,

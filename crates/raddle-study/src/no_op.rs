@@ -57,8 +57,7 @@ pub(crate) fn replaced(runs: &[RecipeRun]) -> Option<Overturning> {
     Some(Overturning { line, warnings })
 }
 
-/// Number of characters to which a warning shortens the name of a recipe; a longer name loses its
-/// middle.
+/// Number of characters to which a warning shortens a recipe's name by cutting out its middle.
 const RECIPE: usize = 12;
 
 /// Returns a warning that a recipe's preempt policy was never used: no process lost its turn while
@@ -119,8 +118,7 @@ fn unknown_costs(device: &Device, run: &RecipeRun) -> Option<String> {
     ))
 }
 
-/// Time without the device, in nanoseconds, from which on a process that has work counts as
-/// starved.
+/// Time without the device, in ns, from which on a process that has work counts as starved.
 const STARVED_NS: u64 = 1_000_000_000;
 
 /// Returns a warning about processes that had work and did not get the device for one second or

@@ -56,8 +56,7 @@ impl<'s> RecipeOutcome<'s> {
         self.figures.rows[self.row].complete
     }
 
-    /// Returns whether all goals that the user set are met under the recipe; true where there are
-    /// none.
+    /// Returns whether the recipe meets all goals that the user set; true without any goal.
     #[must_use]
     pub fn meets_goals(&self) -> bool {
         self.figures.meets_all(self.row)

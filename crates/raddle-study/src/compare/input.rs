@@ -34,8 +34,7 @@ pub struct ComparedResult {
     /// Facts that may make the result's answer wrong, one line each.
     #[serde(default)]
     pub(super) overturning: Vec<String>,
-    /// Name of the one recipe of this result that is compared; `None` where all its recipes are
-    /// compared.
+    /// Name of the one recipe of this result that is compared; `None` where all of them are.
     #[serde(skip)]
     pub(super) chosen: Option<String>,
 }
@@ -76,8 +75,7 @@ pub(super) struct ComparedProfile {
 #[derive(Debug, Deserialize)]
 pub(super) struct ComparedRecipe {
     pub(super) name: String,
-    /// Settings of the recipe as JSON, of which the comparison asks only whether they are equal in
-    /// both results.
+    /// Settings of the recipe as JSON, of which only equality in both results is compared.
     pub(super) recipe: Value,
     /// Figures of the recipe as JSON, in which each metric is found by its JSON path.
     pub(super) summary: Value,
@@ -157,8 +155,7 @@ impl ComparedResult {
     }
 }
 
-/// Returns the name, among the figures that are compared, of the figure by which a process is
-/// judged.
+/// Returns the compared figure's name of the figure by which a process is judged.
 const fn judged_figure(judged: JudgedBy) -> &'static str {
     match judged {
         JudgedBy::Requests => "request p99",

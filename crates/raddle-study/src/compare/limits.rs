@@ -49,8 +49,7 @@ impl LimitedChange {
         Self { figure, change: change.is_finite().then_some(change), exact }
     }
 
-    /// Returns the larger of two changes; a change from a first value of 0 is larger than all
-    /// others.
+    /// Returns the larger of two changes; a change from 0 to any value is larger than all others.
     pub(super) fn larger(one: Option<Self>, other: Self) -> Option<Self> {
         let size = |it: &Self| it.change.unwrap_or(f64::INFINITY);
         match one {
@@ -91,8 +90,7 @@ const MOST_DECIMALS: usize = 14;
 /// Largest number of broken limits that the answer names.
 const NAMED: usize = 3;
 
-/// Says, without a last full stop, whether changes keep their limits, and what the largest changes
-/// are.
+/// Says, without a last full stop, whether changes keep their limits, and the largest changes.
 pub(crate) fn told(limits: &[JudgedLimit]) -> String {
     let broken: Vec<&str> =
         limits.iter().flat_map(|limit| &limit.broken).map(String::as_str).collect();

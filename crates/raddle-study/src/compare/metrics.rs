@@ -82,8 +82,7 @@ pub(super) fn all() -> [Vec<Metric>; 3] {
     [of_recipe.collect(), OF_PROCESS.to_vec(), OF_LEVEL.to_vec()]
 }
 
-/// Returns the name of a figure as it is written in limits of a comparison: `request-p99` for
-/// "request p99".
+/// Returns the name of a figure as limits of a comparison have it: `request-p99` for "request p99".
 pub(super) fn slug(metric: &str) -> String {
     metric.trim().to_lowercase().replace(' ', "-")
 }
@@ -108,8 +107,7 @@ pub(super) const OF_LAUNCHING: [Metric; 3] = [
 ];
 pub(super) const LAUNCH_OVERHEAD: Metric =
     Metric::new("launch overhead", Ns, Low, "/launching/overhead-ns");
-/// Figures of a recipe's energy; a result has them where the instructions that waves issue are
-/// known.
+/// Figures of a recipe's energy, known where the instructions that waves issue are known.
 pub(super) const OF_ENERGY: [Metric; 6] = [
     Metric::new("energy uJ", Count, Low, "/energy/total-uj"),
     Metric::new("work uJ", Count, Low, "/energy/energy-uj"),

@@ -74,8 +74,7 @@ pub struct ResultOrigin {
     pub raddle: String,
     /// Id of the device on which the result's replay ran.
     pub device: String,
-    /// Name of the one recipe of this result that is compared; `None` where all its recipes are
-    /// compared.
+    /// Name of the one recipe of this result that is compared; `None` where all of them are.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub recipe: Option<String>,
     /// Name of the recipe that the result recommends; `None` where it recommends none, or one of
@@ -146,8 +145,7 @@ impl MetricRow {
         parts.into_iter().flatten().collect::<Vec<_>>().join(" ")
     }
 
-    /// Returns the name of the figure as a user writes it in a limit for a comparison: "decode
-    /// request-p99".
+    /// Returns the name of the figure as a user writes it in a limit: "decode request-p99".
     pub(super) fn gate_name(&self) -> String {
         let metric = slug(self.metric);
         self.process.as_ref().map_or(metric.clone(), |process| format!("{process} {metric}"))
@@ -317,8 +315,7 @@ impl Comparison {
         self.results.get(at)?.recommends.as_deref()
     }
 
-    /// Removes the rows of figures that are equal in all results, and of recipes that are not
-    /// compared.
+    /// Removes the rows of figures that are equal in all results, and of recipes not compared.
     pub fn only_changes(&mut self) {
         self.rows.retain(|row| row.is_compared && row.is_changed());
         self.is_whole = false;

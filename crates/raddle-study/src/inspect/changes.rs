@@ -74,8 +74,7 @@ pub struct FamilyChange {
     pub launches: [Option<FamilyTimes>; 2],
 }
 
-/// Number and durations of the launches of a kernel family (kernels with similar names) in one
-/// recording.
+/// Number and durations of the launches of one kernel family (similar names) in one recording.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct FamilyTimes {

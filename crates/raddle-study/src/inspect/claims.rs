@@ -14,7 +14,7 @@ const ORDINARY_LDS_BYTES: u32 = 48 * 1024;
 /// count as equal.
 const TOLERANCE_TENTHS: u64 = 10;
 
-/// Comparison of the occupancies that a profile states for its launches with those that raddle
+/// Comparison of the occupancies that a profile states for launches with those that raddle
 /// computes.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]

@@ -26,8 +26,7 @@ pub enum RecordedCause {
     Queued,
     /// No kernel ran, but copies or fills did.
     Copies,
-    /// The file does not say when the next kernel, copy or fill was issued, so the cause is
-    /// unknown.
+    /// The file does not tell when the next op was issued, so the cause is unknown.
     Unknown,
 }
 

@@ -17,8 +17,7 @@ use crate::units::share;
 pub struct NamedKernel {
     /// Name of the kernel.
     pub name: String,
-    /// True if the kernel's name is that of a communication library, which moves data between
-    /// devices.
+    /// True if the kernel is of a communication library, which moves data between devices.
     pub(crate) communication: bool,
     /// Number and durations of the kernel's launches.
     #[serde(flatten)]
@@ -45,8 +44,7 @@ pub struct LaunchTimes {
     pub share: f64,
 }
 
-/// All launches of one kernel that have the same shape: the same grid, and the same needs of
-/// resources.
+/// All launches of one kernel that have the same shape: the same grid and needed resources.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct LaunchShape {

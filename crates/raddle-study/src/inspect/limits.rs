@@ -33,8 +33,7 @@ pub struct LaunchLimits {
     pub by_limiter: Vec<LimitedLaunches>,
     /// Launches whose workgroups do not fit a compute unit at all.
     pub unfit: LaunchPart,
-    /// Launches with fewer workgroups than the device has compute units, so that some units stay
-    /// empty.
+    /// Launches with fewer workgroups than the device has compute units: some units stay empty.
     pub fewer_than_cus: LaunchPart,
     /// Launches whose workgroups the device holds all at the same time. Such a launch cannot be
     /// preempted between workgroups, as all of them start at once.

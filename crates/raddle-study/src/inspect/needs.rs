@@ -1,5 +1,4 @@
-//! How much of a profile's kernel time is limited by memory, by arithmetic or by neither, and how
-//! is that known?
+//! How much of a profile's kernel time do memory, arithmetic or neither limit, and how is it known?
 
 use std::collections::BTreeMap;
 
@@ -10,8 +9,7 @@ use serde::Serialize;
 
 use crate::units::share;
 
-/// Resources, such as memory bandwidth, that the kernels of a profile need most, on the device of
-/// the recording.
+/// Resources, such as memory bandwidth, that kernels need most on the device of the recording.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct KernelNeeds {
@@ -21,8 +19,7 @@ pub struct KernelNeeds {
     pub unknown: Vec<UnknownNeed>,
     /// Memory bandwidth of one compute unit, in bytes per microsecond.
     pub unit_bytes_per_us: u64,
-    /// Memory bandwidth that all compute units together reach in practice, in bytes per
-    /// microsecond.
+    /// Memory bandwidth that all compute units together reach in practice, in bytes per us.
     pub reached_bytes_per_us: u64,
     /// True if the bandwidth of a compute unit is derived from the peak bandwidth of the device;
     /// false if the device file states it.

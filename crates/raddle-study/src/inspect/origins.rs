@@ -1,5 +1,4 @@
-//! Which figures of a profile were measured or assumed, and how long did kernels wait for their
-//! start?
+//! Which figures of a profile were measured or assumed, and how long did kernels wait to start?
 
 use raddle_sim::percentile;
 use raddle_trace::{Field, Op, Origin, Profile};
@@ -35,8 +34,7 @@ pub struct LaunchWaits {
     pub known: u64,
     /// Median of the recorded waits of kernels from launch to start, in ns.
     pub wait_p50_ns: u64,
-    /// 99th percentile (by nearest rank) of the recorded waits of kernels from launch to start, in
-    /// ns.
+    /// 99th percentile (nearest rank) of the recorded waits of kernels from launch to start, in ns.
     pub wait_p99_ns: u64,
 }
 

@@ -109,8 +109,7 @@ impl From<LaunchLatency> for FittedLatency {
     }
 }
 
-/// Facts about one profile that an inspection shows. Times are nanoseconds, fractions are from 0 to
-/// 1.
+/// Facts about one profile that an inspection shows; times in ns, fractions from 0 to 1.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct InspectedProfile {
@@ -120,8 +119,7 @@ pub struct InspectedProfile {
     pub format: &'static str,
     /// Device that the profile was recorded on, and how it was found; `None` where it is unknown.
     pub device: Option<DeviceFacts>,
-    /// Name of the device as the profile's file writes it; `None` where the file describes no
-    /// device.
+    /// Name of the device as the profile's file writes it; `None` where it describes none.
     pub called: Option<String>,
     /// Reason why the device of the recording is unknown; `None` where it is known.
     #[serde(skip)]
@@ -158,8 +156,7 @@ pub struct InspectedProfile {
     pub streams: Vec<InspectedStream>,
     /// Times for which 0, 1, 2, and 3 or more kernels ran side by side.
     pub concurrency: Concurrency,
-    /// Number of different shapes of launches: combinations of workgroups, work-items, registers
-    /// and LDS.
+    /// Number of different launch shapes: combinations of workgroups, work-items, registers, LDS.
     pub shapes: u64,
     /// Kernels of the profile with their launches, by total time, the longest first.
     pub by_kernel: Vec<NamedKernel>,

@@ -30,8 +30,7 @@ pub struct InspectedStream {
     /// Fraction of the recording's length, 0 to 1, in which at least one kernel, copy or fill of
     /// the stream ran.
     pub busy: f64,
-    /// Time in which two or more ops (launches, copies, fills) of the stream ran side by side, in
-    /// ns.
+    /// Time in which two or more ops (launches, copies, fills) of the stream ran at once, in ns.
     pub overlap_ns: u64,
     /// Priorities of the stream's kernels as the file states them, ascending and without
     /// duplicates; empty where it states none.

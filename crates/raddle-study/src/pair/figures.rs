@@ -8,8 +8,7 @@ use raddle_sim::DemandRule;
 /// of two programs that ran side by side.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct OpenFigure {
-    /// Key of the figure in a device file. It ends with the unit, such as `-ns` or `-permille`
-    /// (thousandths).
+    /// Key of the figure in a device file; it ends with the unit, such as `-ns` or `-permille`.
     pub(super) key: &'static str,
     /// True if the figure matters only where processes take turns on the device; false if it
     /// matters only where they run side by side.
@@ -21,8 +20,7 @@ pub(super) struct OpenFigure {
     values: fn(&Device) -> Vec<u64>,
 }
 
-/// Figures of a device that are fitted, in the order of the fit: those with the largest effect
-/// first.
+/// Figures of a device that are fitted, in the order of the fit: the largest effect first.
 pub(super) const OPEN: [OpenFigure; 6] = [
     OpenFigure {
         key: "memory-permille",
@@ -71,8 +69,7 @@ pub(super) const OPEN: [OpenFigure; 6] = [
     },
 ];
 
-/// Returns `whole` times each of the thousandths in `permille`, rounded down to whole numbers, but
-/// at least 1.
+/// Returns `whole` times each number of thousandths in `permille`, rounded down, but at least 1.
 fn parts(whole: u64, permille: &[u64]) -> Vec<u64> {
     permille.iter().map(|of| (whole.saturating_mul(*of) / 1000).max(1)).collect()
 }

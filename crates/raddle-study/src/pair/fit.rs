@@ -22,8 +22,7 @@ pub struct PairFit {
     pub device: Device,
     /// Figures of the device that were fitted: those whose value changes the errors of the replays.
     pub fitted: Vec<FittedFigure>,
-    /// Keys of the device's figures that were left unchanged, as their value changes the error of
-    /// no replay.
+    /// Keys of the device's figures that stay as they were, as they change the error of no replay.
     pub untold: Vec<&'static str>,
     /// Errors of replays of each program alone, which the fit does not change. Large ones show that
     /// a profile is not that of the measured program. Empty where no program was measured alone.
@@ -44,8 +43,7 @@ pub struct PairFit {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct FittedFigure {
-    /// Key, in a device file, of the value that is fitted. The key ends with the unit, such as
-    /// `-ns`.
+    /// Key, in a device file, of the fitted value; it ends with the unit, such as `-ns`.
     pub key: &'static str,
     /// Value of the figure before the fit, in the unit that its key names.
     pub before: u64,
@@ -58,8 +56,7 @@ pub struct FittedFigure {
     pub between: [u64; 2],
 }
 
-/// Errors of replays under one recipe, after a fit that used only the measurements under other
-/// recipes.
+/// Errors of replays under one recipe, after a fit to the measurements under all others.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct HeldOutWay {
@@ -70,8 +67,7 @@ pub struct HeldOutWay {
     pub errors: Vec<WayError>,
 }
 
-/// Values of a figure that the fit tried, each as (value, sum of the errors of replays in
-/// thousandths).
+/// Values of a figure that the fit tried: (value, sum of the errors of replays in thousandths).
 type Tried = Vec<(u64, u64)>;
 
 impl PairFit {

@@ -1,5 +1,4 @@
-//! How far are replays on a device from the measured times of two programs that ran on it side by
-//! side?
+//! How far are replays on a device from the measured times of two programs side by side on it?
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -65,8 +64,8 @@ impl WayError {
         [0, 1, 2].map(|at| permille(self.replayed_ns[at]?, self.measured_ns[at]))
     }
 
-    /// Returns the sum of the absolute errors of the three figures in thousandths; each counts as
-    /// 1000 at most.
+    /// Returns the sum of the absolute errors of the three figures in thousandths, each at most
+    /// 1000.
     pub(super) fn cost(&self) -> u64 {
         self.permille().iter().map(|off| off.map_or(MOST, |off| off.unsigned_abs().min(MOST))).sum()
     }
