@@ -1,9 +1,10 @@
 //! How many waves of a workgroup does each SIMD get, so that all get equally many over time (seed
 //! 000, E8)?
 //!
-//! A *split table* ([`Table`]) says how a number of waves lies on SIMDs that are all alike; a
-//! [`Pointer`], one a compute unit, turns its rows so that the surplus goes round. What a pointer
-//! answers is a [`Target`]: SIMD t is to carry entry t. Only a dispatch moves the pointer.
+//! A *split table* ([`Table`]) says how many waves of a workgroup each of several equal SIMDs gets;
+//! a [`Pointer`], one a compute unit, turns its rows so that surplus waves go round. A pointer
+//! answers with a [`Target`], whose entry t is the number of waves for SIMD t. Only a dispatch
+//! moves the pointer.
 //!
 //! The seed's own recurrences drift without bound. Those here do not: `at` is where the pointer
 //! stands, q the number of SIMDs, wx that of waves.

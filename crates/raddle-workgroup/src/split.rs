@@ -1,9 +1,10 @@
-//! When is a workgroup that never fits cut into its waves, and what becomes of them (seed 000, E3)?
+//! When is a workgroup that never fits cut into its waves, and what becomes of the waves (seed 000,
+//! E3)?
 //!
 //! [`Failures`] counts the rounds in a row in which no workgroup fitted, and decides when to cut;
 //! [`split`] cuts. The caller chooses the workgroup that is cut.
 //!
-//! Units: rounds (one match with a head that waits); levels counted from 0, the best one first.
+//! Units: rounds (decisions while a workgroup waits); levels counted from 0, the best one first.
 
 use crate::Error;
 use crate::error::Reason;

@@ -1,8 +1,10 @@
-//! At which addresses does a workgroup lie on a compute unit?
+//! At which addresses (SIMD, and first granules of registers and LDS) does a workgroup lie on a
+//! compute unit?
 //!
-//! Units: granules. Starts need no alignment, and the runs of two waves need not touch. Vector
+//! Units: granules. Runs may start at any granule, and the runs of two waves need not touch. Vector
 //! registers are counted within a SIMD, scalar registers and LDS within the compute unit. The
-//! stages and their order are those of the placement contract, section 3.
+//! stages of a search and their order are those of the placement contract (raddle-golden), section
+//! 3.
 
 mod plan;
 mod probe;
@@ -80,8 +82,8 @@ impl Allocator {
     /// made.
     #[doc(hidden)]
     pub fn not_full(&self, cus: Range<u16>, demand: &Demand) -> impl Iterator<Item = CuId> {
-        /// The number of compute units that are compared together, so that the compiler may use
-        /// vector instructions.
+        /// The number of compute units whose bounds are compared with the demand together, so that
+        /// the compiler may use vector instructions.
         const ABREAST: usize = 16;
         let all = usize::from(cus.start)..usize::from(cus.end).min(self.widest.len());
         let (first, vgpr) = (all.start, u32::from(demand.vgpr));

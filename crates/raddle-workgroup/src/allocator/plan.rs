@@ -1,4 +1,4 @@
-//! Which places would a workgroup take, and which rule gives its waves their SIMDs?
+//! Which addresses would the waves of a workgroup get, and which rule gives them their SIMDs?
 
 use raddle_policy::{CuId, Demand, Place, Resource};
 use smallvec::SmallVec;

@@ -1,9 +1,9 @@
-//! Where would the waves of one workgroup lie on one compute unit?
+//! At which addresses would the waves of one workgroup lie on one compute unit?
 //!
-//! A probe has three stages: scalar registers wave by wave, LDS once, then SIMD and vector
-//! registers wave by wave. What a stage finds counts as taken for its own later steps. All waves
-//! ask for runs of one length, so the next run of a map always starts at or after the end of the
-//! one before, and nothing needs to be marked.
+//! A probe (search) has three stages: scalar registers wave by wave, LDS once, then SIMD and vector
+//! registers wave by wave. A run that a stage finds counts as taken for its later steps. All waves
+//! need runs of one length, so the next run of a map always starts at or after the end of the one
+//! before, and nothing needs to be marked.
 
 use raddle_bitmap::Bank;
 use raddle_policy::{CuId, Demand, MAX_SIMDS, Place, Resource};

@@ -84,8 +84,8 @@ impl CuGranules {
         (self.barriers < demand.barriers).then_some(Resource::Barriers)
     }
 
-    /// Returns the number of waves with `vgpr` vector-register granules each for which a SIMD has
-    /// wave slots and free registers, regardless of where the registers lie.
+    /// Returns for how many waves, with `vgpr` granules of vector registers each, a SIMD has wave
+    /// slots and free registers, regardless of where the registers lie.
     pub(super) fn wave_room(&self, simd: usize, vgpr: u16) -> u16 {
         let by_registers = self.vgpr.free_blocks(simd).checked_div(u32::from(vgpr));
         // The result is no larger than the number of slots, which is a u16.

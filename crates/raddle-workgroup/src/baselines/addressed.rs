@@ -1,7 +1,8 @@
 //! How does a policy keep the addresses of the workgroups that it placed?
 //!
-//! Its own memory beside the counted view: an allocator made at the first question, kept up to date
-//! by the policy's own answers and by what it hears.
+//! The view that a policy gets shows free amounts only. So the policy has an allocator of its own,
+//! made at the first question and kept up to date by the policy's answers and by the facts that it
+//! is told.
 
 use alloc::vec::Vec;
 use core::ops::Range;

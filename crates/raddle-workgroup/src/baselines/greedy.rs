@@ -1,4 +1,4 @@
-//! `greedy`: the lowest compute unit with room.
+//! Policy `greedy`: each workgroup goes to the lowest compute unit with room for it.
 //!
 //! Launches are served in arrival order; one that finds no room lets the later ones try.
 

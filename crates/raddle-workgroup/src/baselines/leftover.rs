@@ -1,8 +1,8 @@
-//! `leftover`: each launch takes what the ones before it left over.
+//! Policy `leftover`: each launch takes what the launches before it left over.
 //!
-//! Launches are served in arrival order, or the most urgent first, the next only when the one before
-//! is placed whole. A workgroup goes to the compute unit on which most further ones fit, ties to the
-//! lowest.
+//! Launches are served in arrival order, or the most urgent first; the next is served only when all
+//! workgroups of the one before are placed. A workgroup goes to the compute unit on which most
+//! further ones fit, ties to the lowest.
 
 use core::ops::Range;
 

@@ -1,8 +1,9 @@
-//! `round-robin`: the next compute unit with room after the last one used.
+//! Policy `round-robin`: each workgroup goes to the next compute unit with room after the last one
+//! used.
 //!
-//! Launches are served in arrival order; one that finds no room lets the later ones try. The cursor
-//! stands one past the compute unit of the last workgroup placed, and stays where it is when all
-//! compute units refuse.
+//! Launches are served in arrival order; one that finds no room lets the later ones try. The search
+//! begins one past the compute unit of the last workgroup placed, and there again when all compute
+//! units refuse.
 
 use core::ops::Range;
 

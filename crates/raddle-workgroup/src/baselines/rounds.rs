@@ -1,8 +1,8 @@
 //! How are many equal workgroups dealt to compute units with different room?
 //!
-//! In passes: each pass gives one workgroup to every compute unit that takes part in it, in their
-//! order. Passes in which the same units take part form a phase, and a phase is one piece a unit,
-//! whatever its length. So the cost grows with units and pieces, not with workgroups.
+//! Each pass gives one workgroup to every compute unit that takes part in it, in their order.
+//! Passes in a row in which the same units take part form a phase, and a phase gives each unit one
+//! piece, whatever its length. So the cost grows with units and pieces, not with workgroups.
 
 use alloc::vec::Vec;
 use core::ops::Range;
@@ -22,8 +22,8 @@ pub(crate) enum Passes {
     Down,
 }
 
-/// The compute units with room for workgroups of one demand, in the order in which workgroups are
-/// dealt to them: (range of units, workgroups that fit on each of them).
+/// The compute units with room for workgroups of one demand, in the order in which they get
+/// workgroups: (range of units, number of workgroups that fit on each of them).
 ///
 /// The list is kept between answers so that no answer allocates memory.
 #[derive(Clone, Debug, Default)]

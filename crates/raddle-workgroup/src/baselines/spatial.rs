@@ -1,14 +1,14 @@
-//! `spatial`: every process has compute units of its own.
+//! Policy `spatial`: every process has compute units of its own.
 //!
-//! The device is cut into contiguous blocks in the order of the processes, sized by their shares
-//! with the largest-remainder rule (ties to the lowest process), anew whenever a process joins or
-//! leaves; what is resident stays where it is. Within its block a process is served by the leftover
-//! rule over its own launches; processes do not hold each other up. A process whose block is empty,
-//! where there are more processes than compute units, places nothing.
+//! The device is cut into contiguous blocks of compute units in the order of the processes, sized
+//! by their shares with the largest-remainder rule (ties to the lowest process), anew whenever a
+//! process joins or leaves; resident workgroups stay where they are. Within its block a process is
+//! served by the policy `leftover` over its own launches; no process waits for another. A process
+//! whose block is empty, where there are more processes than compute units, places nothing.
 //!
-//! With `lend` a block is a guarantee and no border: units of a process that has nothing to start
-//! serve others, the lowest first, up to their limits. As soon as the owner has something to start
-//! they are its own again: what lies there ends, and nothing of others follows it.
+//! With the setting `lend`, units of a process that has nothing to start serve others, the lowest
+//! first, up to their limits. As soon as the owner has something to start, the units are its own
+//! again: workgroups of others end there, and none follows them.
 
 use alloc::vec::Vec;
 use core::cmp::Reverse;

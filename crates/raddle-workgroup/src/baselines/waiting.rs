@@ -1,5 +1,5 @@
-//! Which launches wait, which of them does an answer refuse by name, and where may a refused demand
-//! fit now?
+//! Which launches wait, which of them does an answer refuse, and on which compute units may a
+//! refused demand fit now?
 
 use alloc::vec;
 use alloc::vec::Vec;

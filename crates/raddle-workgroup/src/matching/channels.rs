@@ -1,4 +1,4 @@
-//! Which channel does a launch belong to?
+//! To which channel (queue of workgroups) does a launch belong?
 
 use alloc::vec;
 use alloc::vec::Vec;

@@ -1,4 +1,4 @@
-//! Which head (the next workgroup of a channel) goes next (seed 000, E1, steps a3, a4, a41 and
+//! Which head (the next workgroup of a channel) starts next (seed 000, E1, steps a3, a4, a41 and
 //! a42)?
 
 use raddle_policy::{CuId, Tick};

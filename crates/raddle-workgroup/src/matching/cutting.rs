@@ -1,8 +1,8 @@
 //! When is a head (the next workgroup of a channel) that never fits cut into its waves, and which
 //! head (seed 000, E3)?
 //!
-//! A round is one question with a head that waits, after an event or after some time; a question
-//! asked again at once is no round. Units: ticks.
+//! A round is a question to the policy, after an event or after some time, while a head waits; a
+//! question that is repeated at once is no new round. Units: ticks.
 
 use alloc::vec::Vec;
 
@@ -49,8 +49,7 @@ impl Cutting {
         self.facts += 1;
     }
 
-    /// Returns whether a workgroup, of which `started` waves have started, is placed one wave at a
-    /// time.
+    /// Returns whether a workgroup with `started` started waves is placed one wave at a time.
     pub(super) fn is_cut(&self, launch: LaunchId, workgroup: u64, started: u16) -> bool {
         started > 0 || self.cut.contains(&(launch, workgroup))
     }
@@ -93,8 +92,7 @@ impl Cutting {
         could_cut.then(|| Tick(now.0.saturating_add(left)))
     }
 
-    /// Removes a workgroup from those that are placed one wave at a time, as its last wave has
-    /// started.
+    /// Removes a workgroup, whose last wave has started, from those placed one wave at a time.
     pub(super) fn done(&mut self, launch: LaunchId, workgroup: u64) {
         self.cut.retain(|&it| it != (launch, workgroup));
     }

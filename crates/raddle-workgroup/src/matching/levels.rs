@@ -1,5 +1,5 @@
-//! Which level goes before which, and which of several equally good channels goes first (seed 000,
-//! E2; E1, step a42)?
+//! Which level of urgency goes before which, and which of several equally good channels goes first
+//! (seed 000, E2; E1, step a42)?
 
 use raddle_policy::Tick;
 

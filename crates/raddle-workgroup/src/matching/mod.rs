@@ -6,8 +6,8 @@
 //! marks where several channels tie (a4: a41, a42), chooses a compute unit, and hands out one run
 //! of each resource (a43 to a45). A large urgent workgroup that fits nowhere does not block others.
 //!
-//! One answer goes on until nothing fits. A part of it holds the rounds in a row that choose one
-//! launch.
+//! An answer for many workgroups makes rounds until nothing fits. A part of the answer holds the
+//! rounds in a row that choose one launch.
 
 mod channels;
 mod choose;

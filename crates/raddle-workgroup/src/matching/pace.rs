@@ -1,11 +1,10 @@
 //! How long does a decision take, and which ends of workgroups does it not see yet (seed 000, E4 to
 //! E7)?
 //!
-//! A round of the matching takes as many clocks as the slowest search of a resource; rounds follow
-//! each other without a gap while something is placed, and a round begins when something has
-//! happened. A finder that serves the resources in turn reads each once in its round. So granules
-//! that are given back during a round are seen by the round that begins next: until then they count
-//! as taken.
+//! A round of the matching takes as many clock cycles as the slowest search of a resource; rounds
+//! follow each other without a gap while something is placed, else the next begins when something
+//! has happened. A finder that serves the resources in turn reads each once in its round. So
+//! granules that are given back during a round count as taken until the next round begins.
 //!
 //! Units: ps within, ticks of 1,000 ps outside.
 

@@ -1,4 +1,4 @@
-//! Which of the compute units that fit takes the workgroup?
+//! Which of the compute units on which a workgroup fits takes it?
 
 use raddle_policy::{CuId, CuSet, Launch, Tick};
 
@@ -91,8 +91,7 @@ impl Places {
         }
     }
 
-    /// Returns whether the rule chooses the same compute unit again and again until that unit is
-    /// full.
+    /// Returns whether the rule chooses the same compute unit until that unit is full.
     #[inline(always)]
     pub(super) const fn fills(&self) -> bool {
         matches!(self, Self::Lowest)
@@ -145,8 +144,7 @@ impl Places {
         }
     }
 
-    /// Updates the score that this rule keeps of a compute unit, as the unit's free resources have
-    /// changed.
+    /// Updates the rule's score of a compute unit, as the unit's free resources have changed.
     #[inline(always)]
     pub(super) fn changed(&mut self, matcher: &Matcher, cu: CuId) {
         if let Self::Scored(scored) = self {
@@ -164,8 +162,7 @@ impl Places {
 }
 
 impl Scored {
-    /// Returns the compute unit with the best score in the set `open`; `None` where the set is
-    /// empty.
+    /// Returns the compute unit with the best score in the set `open`; `None` if it is empty.
     #[inline(never)]
     fn plan(&mut self, open: OpenCus<'_>, now: Tick) -> Option<CuId> {
         self.pass(now);
@@ -215,8 +212,7 @@ impl Scored {
         }
     }
 
-    /// Computes the score of a compute unit for its free resources anew, if the rule uses that
-    /// score.
+    /// Computes the score of a compute unit for its free resources anew, if the rule uses it.
     #[inline(never)]
     fn measure(&mut self, matcher: &Matcher, cu: usize) {
         let Some(free) = self.free.as_ref().filter(|_| cu < matcher.len()) else { return };

@@ -1,8 +1,8 @@
 //! What power did a compute unit draw lately, by the instructions of its waves (seed 000, E10)?
 //!
-//! A launch carries the rate at which a wave issues instructions of each kind. So the power of a
-//! compute unit is constant from one start or end to the next, and the power drawn in a window is a
-//! sum over such stretches, exact in integers.
+//! A launch states the rate at which a wave issues instructions of each kind. So the power of a
+//! compute unit is constant from one start or end of a workgroup to the next, and the power drawn
+//! in a window of time is a sum over such stretches, exact in integers.
 //!
 //! Units: ticks; weighted instructions in 1,000 ticks, and in scores a thousandth of one.
 
@@ -42,8 +42,7 @@ struct PowerLog {
 }
 
 impl PowerLog {
-    /// Returns an empty log with memory for eight stretches of constant power; few windows of time
-    /// need more.
+    /// Returns an empty log with memory for eight stretches of constant power; few logs need more.
     fn new() -> Self {
         Self { stretches: VecDeque::with_capacity(8) }
     }
@@ -62,16 +61,15 @@ impl PowerLog {
         }
     }
 
-    /// Drops the stretches of constant power that ended before `start`, the first tick of the
-    /// window.
+    /// Drops the stretches of constant power that ended before `start`, the begin of the window.
     fn forget(&mut self, start: u64) {
         while self.stretches.get(1).is_some_and(|next| next.from <= start) {
             self.stretches.pop_front();
         }
     }
 
-    /// Returns the sum of power times ticks that the compute unit drew over the `window` ticks
-    /// before `now`.
+    /// Returns the sum of power times ticks of the compute unit over the `window` ticks before
+    /// `now`.
     fn drawn(&mut self, now: u64, window: u64) -> u128 {
         let start = now.saturating_sub(window);
         self.forget(start);
@@ -131,7 +129,6 @@ impl Power {
         self
     }
 
-    /// Returns the number of compute units whose power is recorded.
     pub(super) fn len(&self) -> usize {
         self.meters.len()
     }
@@ -150,8 +147,7 @@ impl Power {
         }
     }
 
-    /// Subtracts the power of `waves` waves of a launch, which end at tick `now`, from a compute
-    /// unit.
+    /// Subtracts the power of `waves` waves, which end at tick `now`, from a compute unit.
     pub(super) fn end(&mut self, cu: usize, launch: &Launch, waves: u16, now: Tick) {
         let less = self.of(launch, waves);
         if let Some(meter) = self.meters.get_mut(cu).filter(|_| less > 0) {

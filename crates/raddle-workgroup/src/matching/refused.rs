@@ -1,6 +1,6 @@
-//! Which key of a configuration of `Matching` cannot be used, and why?
+//! Which key of the settings of the policy `matching` cannot be used, and why?
 //!
-//! Messages have the units of the key.
+//! Messages state values in the unit of the key.
 
 use alloc::format;
 use alloc::string::String;
@@ -57,8 +57,7 @@ impl Configured for Matching {
     }
 }
 
-/// Returns the error for settings that `Matching` refused for a device of `cus` compute units of
-/// this shape.
+/// Returns the error for settings that `Matching` refused for `cus` compute units of this shape.
 pub(super) fn refused(
     config: &MatchingConfig,
     (shape, cus): (&CuShape, usize),

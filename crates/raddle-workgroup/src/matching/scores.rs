@@ -1,7 +1,8 @@
-//! Which compute unit of a set has the best score?
+//! Which compute unit of a set has the best score for its free resources, its recent power, or
+//! both?
 //!
-//! The scores stand in a tree over all compute units. A node bounds the scores of its compute
-//! units, so that a search goes only where a better one can be. Units: those of [`crate::place`].
+//! The scores are in a tree over all compute units. A node bounds the scores of its compute units,
+//! so that a search visits only nodes that may have a better one. Units: those of [`crate::place`].
 
 use alloc::vec;
 use alloc::vec::Vec;

@@ -1,4 +1,5 @@
-//! Which search finds the free runs of each resource (seed 000, E4 to E7)?
+//! Which search method finds the longest free run of granules of each resource (seed 000, E4 to
+//! E7)?
 //!
 //! Units: granules.
 

@@ -1,4 +1,4 @@
-//! Which level is best if the order of levels never changes? The lowest.
+//! Which level of urgency is best if the order of levels never changes? Level 0.
 
 use super::Order;
 use crate::Error;

@@ -152,8 +152,7 @@ impl Marks {
         Ok(())
     }
 
-    /// Returns the channels that are marked for a level (chosen lately among tied channels),
-    /// ascending.
+    /// Returns the channels marked for a level (chosen lately among tied channels), ascending.
     pub fn of_level(&self, level: usize) -> impl Iterator<Item = usize> + '_ {
         (0..self.channels).filter(move |&channel| self.marked(level, channel))
     }

@@ -1,7 +1,6 @@
-//! Which of several equally good channels is taken, where the seed says "at random"?
+//! Which of several equally good channels is taken, where patent 000 says "at random"?
 
-/// A rule that chooses one of several equally good channels, where patent 000 says "at
-/// random".
+/// A rule that chooses one of several equal channels, where patent 000 says "at random".
 ///
 /// Any `FnMut(usize) -> usize` is such a rule: it gets the number of channels, 2 or more, and
 /// answers with an index, which is taken modulo that number.

@@ -1,4 +1,5 @@
-//! Which level is best at a tick, if each level is best for a while in turn (seed 000, E2)?
+//! Which level of urgency is best at a tick, if each level is best for a while in turn (seed 000,
+//! E2)?
 //!
 //! Units: ticks.
 

@@ -1,4 +1,5 @@
-//! Which instructions did a compute unit issue in its latest cycles (seed 000, E10)?
+//! How many instructions of each kind did a compute unit issue in its latest cycles (seed 000,
+//! E10)?
 //!
 //! Units: cycles, which count up and may skip; instructions, by kind.
 
@@ -11,7 +12,7 @@ use crate::Error;
 use crate::error::Reason;
 
 /// An exact sliding window over the instructions of a compute unit: at a cycle it counts those that
-/// were issued in the NX cycles before that cycle.
+/// were issued in the NX cycles (the length of the window) before that cycle.
 ///
 /// The cycle itself does not count yet, and the window is shorter in the first cycles. Cycles
 /// without instructions need not be reported and take no memory. The other cycles are stored in a

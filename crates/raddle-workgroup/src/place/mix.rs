@@ -77,9 +77,9 @@ impl Mix {
     }
 }
 
-/// Compares two compute units by their scores [TA, TB], the arguments behind `up` and `down`.
-/// Returns `Greater` where the first unit is better: `up` times the difference of the TA exceeds
-/// `down` times the difference of the TB. The result is exact.
+/// Returns `Greater` where the first of two compute units, given by their scores [TA, TB], is the
+/// better one: `up` times its lead in TA exceeds `down` times its excess in TB. The result is
+/// exact.
 fn compare(
     up: u128,
     down: u128,

@@ -1,4 +1,4 @@
-//! Which of several compute units that fit takes the workgroup?
+//! Which of several compute units on which a workgroup fits takes it?
 //!
 //! Each rule gets the candidates, one row each, and answers with an index into them: never a
 //! compute unit outside the list. Ties go to the lowest index, of an empty list none is taken.

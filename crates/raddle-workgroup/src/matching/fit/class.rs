@@ -1,6 +1,7 @@
-//! What does a workgroup of this demand want, and on which compute units does it fit?
+//! How much of each resource does a workgroup of one demand want, and on which compute units does
+//! it fit?
 //!
-//! Launches of equal demand are one class.
+//! Workgroups of equal demand are one class.
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
@@ -107,8 +108,7 @@ impl CuAmounts {
     }
 }
 
-/// A demand class: all workgroups of one demand, with everything that is computed once for the
-/// demand.
+/// A demand class: all workgroups of one demand, with everything that is computed once for it.
 #[derive(Clone, Debug)]
 pub(super) struct Class {
     pub(super) demand: Demand,
@@ -160,8 +160,7 @@ impl Class {
         &self.wanted[usize::from(turn) % MAX_SIMDS]
     }
 
-    /// Returns the SIMDs that get waves of a workgroup, beginning with the SIMD `turn` of the first
-    /// wave.
+    /// Returns the SIMDs that get waves of a workgroup, from the SIMD `turn` of the first wave on.
     #[inline(always)]
     pub(super) fn simds(&self, turn: u8, simds: usize) -> impl Iterator<Item = usize> + use<> {
         let turn = usize::from(turn);

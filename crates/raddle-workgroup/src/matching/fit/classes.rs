@@ -1,8 +1,10 @@
-//! To which class does a demand belong, and on which compute units does it fit?
+//! To which class (workgroups of equal demand) does a demand belong, and on which compute units
+//! does the class fit?
 //!
-//! A class that is asked for is kept up to date: before the next question it is decided anew, for
-//! each compute unit that has changed, whether the class fits there. A class that nobody asks for
-//! any more is dropped, and decided anew for all compute units when somebody does.
+//! A class that questions ask for is kept up to date: before the next question, it is decided anew
+//! for each compute unit that has changed whether the class fits there. A class that no question
+//! asks for any more is dropped, and decided anew for all compute units at the next question for
+//! it.
 
 use raddle_policy::{Demand, Launch, WaveSpan};
 

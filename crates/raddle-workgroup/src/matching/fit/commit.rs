@@ -1,4 +1,5 @@
-//! What changes when a workgroup is placed, and when it leaves?
+//! How do the free resources of a compute unit, and the demands that fit there, change when a
+//! workgroup is placed or leaves?
 
 use alloc::vec::Vec;
 

@@ -1,6 +1,8 @@
-//! How long is the free run that the hardware reports of each resource (seed 000, E4 to E7)?
+//! Which length of the longest free run of granules does the simulated hardware report of each
+//! resource (seed 000, E4 to E7)?
 //!
-//! Addresses always come from the map itself; the report decides whether a workgroup fits.
+//! The reported length decides whether a workgroup fits; its granules are then taken by the map of
+//! free granules itself.
 
 use alloc::vec;
 use alloc::vec::Vec;

@@ -1,4 +1,4 @@
-//! Why does a workgroup not fit on a compute unit, or on none?
+//! Which resource does a workgroup lack on a compute unit, or even on an empty one?
 
 use raddle_policy::{CuId, Resource};
 

@@ -1,5 +1,5 @@
-//! How long is the free run that is reported of each map of one resource, and at which granules do
-//! runs begin?
+//! Which length of a free run is reported of each map of free granules of one resource, and at
+//! which granules are runs taken?
 //!
 //! Units: granules.
 
@@ -59,8 +59,7 @@ impl RunMaps {
         if exact { self.bank.longest_runs() } else { &self.reported }
     }
 
-    /// Returns the length of the free run that the search reports of a granule map with all
-    /// granules free.
+    /// Returns the length of the free run that the search reports of a map that is all free.
     pub(super) fn of_empty(&self) -> u32 {
         self.finder.of_empty(self.bank.blocks())
     }
@@ -89,7 +88,6 @@ impl RunMaps {
         })
     }
 
-    /// Returns the number of free granules of the granule map with the index `map`.
     #[inline(always)]
     pub(super) fn free_blocks(&self, map: usize) -> u32 {
         self.bank.free_blocks(map)
@@ -187,8 +185,6 @@ impl RunMaps {
         debug_assert!(given.is_ok(), "{len} from {starts:?} were taken");
     }
 
-    /// Returns whether the `len` granules from `start` on in the granule map with the index `map`
-    /// are all free.
     pub(super) fn is_free(&self, map: usize, start: u32, len: u32) -> bool {
         self.bank.fit_at(map, start, len).is_some()
     }

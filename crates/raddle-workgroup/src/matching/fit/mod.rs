@@ -1,9 +1,9 @@
 //! On which compute unit does the next workgroup fit, at which addresses (seed 000, E1)?
 //!
-//! The index of the `matching` policy: the free resources of every compute unit, and for each
-//! demand that is asked for one bit a compute unit, set where the demand fits. The bits of compute
+//! The index of the `matching` policy has the free resources of every compute unit and, for each
+//! demand that is asked for, one bit a compute unit, set where the demand fits. The bits of compute
 //! units that have changed are decided anew before the next question, so no placement is tried in
-//! vain. The golden model `match` is the same rule in plain words; the tests of raddle-golden
+//! vain. The golden model `match` states the same rule more simply; the tests of raddle-golden
 //! compare the two.
 //!
 //! A workgroup's waves are dealt to the SIMDs by the split table (E8): SIMD t gets one run of
@@ -180,7 +180,6 @@ impl Matcher {
         self
     }
 
-    /// Returns the number of compute units of the device.
     pub(crate) const fn len(&self) -> usize {
         self.units.len()
     }
@@ -212,8 +211,7 @@ impl Matcher {
         self.turns && self.classes[class].uneven
     }
 
-    /// Returns whether a workgroup of a demand class (workgroups of equal demand) fits on any
-    /// compute unit.
+    /// Returns whether a workgroup of a demand class (equal demand) fits on any compute unit.
     #[inline(always)]
     pub(crate) fn fits(&mut self, class: usize) -> bool {
         !self.open(class).is_empty()

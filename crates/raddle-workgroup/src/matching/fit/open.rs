@@ -1,7 +1,7 @@
-//! Which compute units take one more workgroup of a class?
+//! Which compute units take one more workgroup of a class (workgroups of equal demand)?
 //!
-//! The sets of eight classes lie side by side: a compute unit that changes is entered into all of them,
-//! or taken out, in one line of memory and without an unpredictable branch.
+//! The sets of eight classes lie side by side: a compute unit that changes is added to all of them,
+//! or removed, in one line of memory and without an unpredictable branch.
 
 use alloc::vec;
 use alloc::vec::Vec;

@@ -1,5 +1,5 @@
-//! What happens to the places of a launch that leaves the device at once, and of one that comes
-//! back?
+//! What happens to the slots and granules of a launch that is killed or saved by a preemption, and
+//! of one that comes back?
 
 use alloc::vec::Vec;
 
@@ -84,8 +84,7 @@ impl Matcher {
             })
     }
 
-    /// Takes all slots and granules that a saved workgroup had, because it comes back; they must be
-    /// free.
+    /// Takes all slots and granules, which must be free, of a saved workgroup that comes back.
     fn take(&mut self, cu: usize, class: usize, turn: u8, runs: &RunStarts) {
         let class = &self.classes[class];
         let wanted = class.wanted(turn);

@@ -36,8 +36,7 @@ pub(super) struct ResidentEntry {
     wave: u16,
 }
 
-/// The value that stands for a demand class (workgroups of equal demand) whose index does not fit a
-/// u16.
+/// The value that stands for a demand class (equal demand) whose index does not fit a u16.
 const NO_CLASS: u16 = u16::MAX;
 
 /// The number of workgroup numbers that a search compares at once, without a branch for each.
@@ -55,8 +54,7 @@ pub(crate) struct Name {
     pub(crate) wave: u16,
 }
 
-/// A workgroup that was saved by a preemption, with its compute unit and the granules that it had
-/// there.
+/// A workgroup that a preemption saved, with its compute unit and its granules there.
 #[derive(Clone, Debug)]
 pub(super) struct Parked {
     pub(super) cu: u16,
@@ -95,8 +93,8 @@ enum Firsts {
     All(Vec<[u16; MAX_SIMDS]>),
 }
 
-/// A copy of the list of workgroups of one compute unit, without their numbers, from which other
-/// units are filled in one step.
+/// A copy of the list of workgroups of one compute unit, without their numbers, to fill other units
+/// in one step.
 #[derive(Clone, Debug)]
 pub(super) struct ResidentRow {
     all: Vec<ResidentEntry>,
@@ -201,8 +199,7 @@ impl Residents {
         (class != NO_CLASS).then_some(class.into())
     }
 
-    /// Returns the identity of the workgroup with the index `position` among those on a compute
-    /// unit.
+    /// Returns the identity of the workgroup with the index `position` on a compute unit.
     pub(super) fn name(&self, cu: usize, position: usize) -> Name {
         let at = cu * self.most + position;
         let ResidentEntry { high, launch, wave, .. } = self.all[at];

@@ -1,7 +1,7 @@
-//! What changes when several workgroups in a row are placed on one compute unit, or when all
-//! workgroups on it leave?
+//! How are several workgroups in a row placed on one compute unit in one step, and all workgroups
+//! on it freed in one step?
 //!
-//! The result is that of placing or releasing them one by one; but the state of the compute unit is
+//! The result is that of placing or freeing them one by one; but the state of the compute unit is
 //! brought up to date once for all of them.
 
 use alloc::boxed::Box;

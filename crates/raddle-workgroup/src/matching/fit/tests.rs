@@ -1,7 +1,7 @@
-//! Does the index keep its word where classes are forgotten, names are long, maps are wide, and what
-//! was saved comes back?
+//! Does the index of free resources stay right where classes are dropped, numbers of workgroups are
+//! large, granule maps are wide, and saved workgroups come back?
 //!
-//! Each test is the only one that fails when one line is taken away.
+//! Each test is the only one that fails when a certain line of the code is taken away.
 
 use alloc::vec::Vec;
 
@@ -64,8 +64,7 @@ fn end(matcher: &mut Matcher, id: u32, workgroup: u64, demand: Demand) -> bool {
     matcher.release(CU, &launch(id, demand), name(id, workgroup)).is_ok()
 }
 
-/// Asks the matcher whether each of `count` different demands fits, with one question for each
-/// demand.
+/// Asks, in one question for each, whether each of `count` different demands fits.
 fn ask_others(matcher: &mut Matcher, count: u32) {
     for lds in 1..=count {
         class(matcher, Demand { lds, ..one(0) });
@@ -360,8 +359,6 @@ fn filled_alike(shape: CuShape) {
     assert_eq!(together, 2, "two have another one before them, and one behind");
 }
 
-/// Checks that a compute unit that is empty, but waits for workgroups that were saved there, is not
-/// filled by copying another unit.
 #[test]
 fn a_compute_unit_that_waits_for_saved_work_is_not_filled_alike() {
     let mut matcher = matcher(SHAPE, 4);

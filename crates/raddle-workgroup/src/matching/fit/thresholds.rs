@@ -1,7 +1,8 @@
-//! Which classes fit on a compute unit with given free amounts of each resource?
+//! Which classes (workgroups of equal demand) fit on a compute unit with given free amounts of each
+//! resource?
 //!
 //! For every resource, and every amount of it that a compute unit may have, a row holds the classes
-//! that want no more. A class fits where it stands in the rows of all resources, so 64 classes are
+//! that want no more. A class fits where it is in the rows of all resources, so 64 classes are
 //! compared at once.
 
 use alloc::vec;
