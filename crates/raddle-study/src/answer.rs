@@ -244,7 +244,7 @@ impl PolicyFigures {
 
     /// Ranks the candidates (combinations of settings) of a search as [`Self::new`] ranks recipes;
     /// where `minimised` names a process and one of its figures, ranks them by that figure alone,
-    /// the lowest first.
+    /// the lowest first; `None` ranks by slowdowns.
     #[must_use]
     pub(crate) fn of_search(
         minimised: Option<(usize, GoalMetric)>,

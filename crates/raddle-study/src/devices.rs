@@ -33,8 +33,8 @@ impl Chosen {
     }
 }
 
-/// Returns the device to replay on: the one that `wanted` names, else the one that the first
-/// profile was recorded on, or a guess of it.
+/// Returns the device to replay on: the one that `wanted` names; for `None` the one that the first
+/// profile was recorded on, or a guess of it. Returns an error where that device is unknown.
 pub fn target(
     wanted: Option<&str>,
     profiles: &[Loaded],
@@ -152,9 +152,9 @@ fn guessed(profile: &Profile) -> Option<Chosen> {
     Some(Chosen { device, found: DeviceFound::Guessed })
 }
 
-/// Returns the variant of a device in the table whose memory has about `recorded` bytes, such as
-/// the A100 of 40 GB or of 80 GB; where there is none, `device` with that memory size. Sizes within
-/// an eighth of each other count as equal, as data sheets round them.
+/// Returns the variant of a device in the table whose memory has about `recorded` bytes (`None` if
+/// unknown), such as the A100 of 40 GB or of 80 GB; else `device` with that memory size. Sizes
+/// within an eighth of each other count as equal, as data sheets round them.
 fn with_memory(device: Device, recorded: Option<u64>) -> Device {
     let Some(bytes) = recorded else { return device };
     if holds(&device, bytes) {
@@ -172,9 +172,9 @@ fn holds(device: &Device, bytes: u64) -> bool {
     device.memory_bytes().is_some_and(|known| known.abs_diff(bytes) <= known / 8)
 }
 
-/// Chooses, by a memory size of `recorded` bytes, between `device` and the devices of the table
-/// whose compute units are equal to it. `device` is preferred where its memory fits. The choice
-/// counts as certain where only one device fits.
+/// Chooses, by a memory size of `recorded` bytes (`None` if unknown), between `device` and the
+/// devices of the table whose compute units are equal to it. `device` is preferred where its memory
+/// fits. The choice counts as certain where only one device fits.
 fn by_memory(device: Device, recorded: Option<u64>) -> Chosen {
     let mut twins = twins(&device);
     let alike = |twin: &Device| recorded.is_none_or(|bytes| holds(twin, bytes));
@@ -211,7 +211,7 @@ fn amd(source: &SourceDevice) -> Option<Device> {
 }
 
 /// Finds the device that a user names: by an id of the table, by a file that describes it, or else
-/// by a product name.
+/// by a product name or instruction set. Returns an error where there is none.
 pub(crate) fn asked(name: &str, files: &dyn Files) -> Result<Chosen, StudyError> {
     if let Some(device) = raddle_device::find(name) {
         return Ok(Chosen { device, found: DeviceFound::Named });

@@ -1,4 +1,4 @@
-//! By which weights is the energy of instructions counted?
+//! How much energy does an instruction of each kind take in a study, and from where is that known?
 
 use raddle_sim::EnergyModel;
 use serde::{Deserialize, Serialize};

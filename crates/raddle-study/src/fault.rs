@@ -38,7 +38,7 @@ pub(crate) fn keep_log<O>(
 }
 
 /// Creates a new file in the current folder, named after the recipe; an existing file is never
-/// overwritten. Returns (its name, the opened file).
+/// overwritten. Returns (its name, the opened file), or the error for which no file was made.
 fn new_file(recipe: &str) -> io::Result<(String, File)> {
     let plain = |c: char| if c.is_ascii_alphanumeric() || c == '-' { c } else { '-' };
     let recipe: String = recipe.chars().take(60).map(plain).collect();

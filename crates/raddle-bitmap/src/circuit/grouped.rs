@@ -21,7 +21,7 @@ impl GroupedTrace {
     /// Computes every sequence that the circuit of the grouped search makes of a map.
     ///
     /// # Errors
-    /// [`Inconsistent`](crate::ErrorKind::Inconsistent) for a map of another size,
+    /// [`Inconsistent`](crate::ErrorKind::Inconsistent) where map and search differ in size,
     /// [`OutOfRange`](crate::ErrorKind::OutOfRange) above [`MOST_BLOCKS`](super::MOST_BLOCKS).
     pub fn new(map: View<'_>, search: &Grouped, setup: Setup) -> Result<Self, Error> {
         same_size(search.blocks(), map)?;

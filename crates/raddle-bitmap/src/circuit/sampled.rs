@@ -56,7 +56,7 @@ impl SampledTrace {
     /// Computes every sequence that the circuit of the sampled search makes of a map.
     ///
     /// # Errors
-    /// [`Inconsistent`](crate::ErrorKind::Inconsistent) for a map of another size,
+    /// [`Inconsistent`](crate::ErrorKind::Inconsistent) where map and search differ in size,
     /// [`OutOfRange`](crate::ErrorKind::OutOfRange) above [`MOST_BLOCKS`](super::MOST_BLOCKS).
     pub fn new(map: View<'_>, search: &Sampled, setup: Setup) -> Result<Self, Error> {
         same_size(search.blocks(), map)?;

@@ -113,7 +113,7 @@ impl Search for Grouped {
     /// Returns the number of blocks in the longest row of groups that are entirely free.
     ///
     /// # Errors
-    /// [`Inconsistent`](crate::ErrorKind::Inconsistent) for a map of another size.
+    /// [`Inconsistent`](crate::ErrorKind::Inconsistent) where map and search differ in size.
     fn longest(&self, map: View<'_>) -> Result<u32, Error> {
         same_size(self.blocks, map)?;
         let fits_words = BITS.is_multiple_of(self.size());

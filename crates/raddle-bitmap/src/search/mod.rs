@@ -59,7 +59,7 @@ pub trait Search {
     /// Returns the length that the search reports for the longest free run of the map, in blocks.
     ///
     /// # Errors
-    /// When the search was made for maps of another size; see each search.
+    /// When the search was made for maps of another size than `map`; see each search.
     fn longest(&self, map: View<'_>) -> Result<u32, Error>;
 
     /// Returns the condition on free blocks in a row under which the search reports `want` blocks
@@ -69,7 +69,7 @@ pub trait Search {
     /// Returns whether the search reports at least `want` blocks in one run.
     ///
     /// # Errors
-    /// When the search was made for maps of another size.
+    /// When the search was made for maps of another size than `map`.
     fn fits(&self, map: View<'_>, want: u32) -> Result<bool, Error> {
         Ok(self.longest(map)? >= want)
     }

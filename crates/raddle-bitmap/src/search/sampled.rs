@@ -140,7 +140,7 @@ impl Search for Sampled {
     /// row, or 0.
     ///
     /// # Errors
-    /// [`Inconsistent`](crate::ErrorKind::Inconsistent) for a map of another size.
+    /// [`Inconsistent`](crate::ErrorKind::Inconsistent) where map and search differ in size.
     fn longest(&self, map: View<'_>) -> Result<u32, Error> {
         same_size(self.blocks, map)?;
         Ok(self.round_down(map.longest()))

@@ -33,7 +33,8 @@ pub struct DecidingFigure {
     /// Value of the figure by which the process is judged, in nanoseconds, as the replay gives it;
     /// `None` where nothing of the process ended.
     pub ns: Option<u64>,
-    /// Least value, in nanoseconds, that the figure by which the process is judged may truly have.
+    /// Least value, in nanoseconds, that the figure by which the process is judged may truly have;
+    /// `None` where nothing of the process ended.
     pub least_ns: Option<u64>,
     /// Largest value, in nanoseconds, that the figure by which the process is judged may truly
     /// have; `None` where no upper bound is known.

@@ -36,9 +36,9 @@ pub(super) fn has_cost(figures: &PolicyFigures, row: usize, but: usize) -> bool 
 /// losses are named before gains, the largest first.
 const NAMED_CHANGES: usize = 3;
 
-/// Writes the changes against the baseline recipe of all processes except the one with the index
-/// `but`: "a train step 6 % longer and a b p99 2 % shorter". Changes below 1 % are left out; of
-/// more than three, losses are named before gains, the largest first.
+/// Writes the changes against the baseline recipe of all processes (except the one with the index
+/// `but`, if any): "a train step 6 % longer and a b p99 2 % shorter". Changes below 1 % are left
+/// out; at most three are named, losses before gains, the largest first.
 pub(super) fn all_changes(figures: &PolicyFigures, row: usize, but: Option<usize>) -> String {
     let changed = changes(figures, row).filter(|(at, by)| Some(*at) != but && by.abs() >= SMALL);
     let mut changed: Vec<(usize, f64)> = changed.collect();
@@ -92,7 +92,7 @@ mod tests {
 
     /// Makes the figures of five processes. Each takes 100 ms under `time-slice`, the device's
     /// default, and `ms` under `mps`; `queued` are the times under `mps` without the recorded idle
-    /// gaps.
+    /// gaps, if they are simulated.
     fn five(ms: [f64; 5], queued: Option<[f64; 5]>) -> PolicyFigures {
         let plain = |name: &&str| JudgedProcess::plain(name, JudgedBy::Steps, Some(50_000_000));
         let processes = ["a", "b", "c", "d", "e"].iter().map(plain).collect();

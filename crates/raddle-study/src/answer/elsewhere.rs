@@ -1,7 +1,7 @@
-//! How far may the figures of a profile be off that was recorded on another device?
+//! How wrong may figures be where a profile was recorded on another device than that of the replay?
 
 /// Least and largest error of replayed busy times, as fractions (-0.35 is 35 % too short), where
-/// the profile was recorded on another device of the same vendor.
+/// the profile was recorded on another device of the same vendor than that of the replay.
 ///
 /// An error is predicted over recorded time, less 1. Measured with two runs of one model on a V100
 /// and an A100, and one benchmark on an MI100 and an MI210, each replayed on the other device,
@@ -18,9 +18,10 @@ pub(crate) const OTHER_VENDOR: [f64; 2] = [-0.8, 0.68];
 pub enum RecordedOn {
     /// The profile was recorded on the device of the replay.
     ThisDevice,
-    /// The profile was recorded on another device of the same vendor.
+    /// The profile was recorded on another device than that of the replay, of the same vendor.
     SameVendor,
-    /// The profile was recorded on a device of another vendor, which runs other kernels.
+    /// The profile was recorded on a device of another vendor than that of the replay, which runs
+    /// other kernels.
     OtherVendor,
 }
 

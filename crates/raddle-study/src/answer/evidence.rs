@@ -1,5 +1,5 @@
-//! On how many requests do the percentiles of a process rest, and did a limit keep them from being
-//! more?
+//! From how many requests are percentiles of a process computed, and did the limit on launches
+//! allow no more?
 
 use super::{PolicyFigures, PolicyRow, ProcessFigures};
 use crate::evidence::MOST_LAUNCHES;

@@ -1,4 +1,4 @@
-//! All recipes do the same: what limits the work instead?
+//! What limits the work where every process takes the same time under all recipes?
 
 use super::either::if_queued;
 use super::words::{percent, time};

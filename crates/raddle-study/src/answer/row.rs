@@ -69,7 +69,8 @@ pub struct JudgedProcess {
     /// replay; `None` where the process was recorded on the device of the replay.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub device_factors: Option<[f64; 2]>,
-    /// True if the process was recorded on a device of another vendor, which runs other kernels.
+    /// True if the process was recorded on a device of another vendor than that of the replay,
+    /// which runs other kernels.
     #[serde(default)]
     pub other_vendor: bool,
     /// Errors of a replay of this process alone on the device of its recording, compared with that
@@ -276,7 +277,7 @@ impl JudgedProcess {
 
     /// Describes a process that was recorded on the device of the replay, and whose recording gives
     /// no reason to doubt its figures. `alone_ns` is the figure by which it is judged, alone on the
-    /// device, in nanoseconds.
+    /// device, in nanoseconds; `None` where nothing of it ended.
     pub(crate) fn plain(name: &str, judged: JudgedBy, alone_ns: Option<u64>) -> Self {
         Self {
             name: name.to_owned(),

@@ -24,8 +24,8 @@ pub struct PolicyVerdict {
     pub kind: VerdictKind,
     /// Name of the recipe that the verdict recommends or is about; `None` where it names none.
     pub recipe: Option<String>,
-    /// Name of the other recipe that may be the best one, where the verdict is "either"; else
-    /// `None`.
+    /// Name of the second of two recipes of which either may be the best; `None` for other
+    /// verdicts.
     #[serde(default)]
     pub or: Option<String>,
     /// Text of the recommendation, in a sentence or a few.

@@ -48,8 +48,9 @@ impl OpenedArrivals {
 }
 
 /// Opens the arrival files and finds for each profile the task (an entry of an arrival file) that
-/// says when its requests arrive. Returns (files, tasks in the order of the profiles); requests
-/// that the user described in words, such as `40/s`, count as a file of their own.
+/// says when its requests arrive. Returns (files, tasks in the order of the profiles), or an error
+/// where a value of an option fits no file or profile. Requests that the user described in words,
+/// such as `40/s`, count as a file of their own.
 pub(super) fn all(
     profiles: &[Loaded],
     args: &Load,
@@ -168,8 +169,8 @@ fn names(profiles: &[Loaded]) -> String {
 }
 
 /// Splits a value of the option `--arrivals` at the first `=` that follows the name of a profile.
-/// Returns (name, text behind the `=`), or (`None`, the whole text) where the value names no
-/// profile.
+/// Returns (name, text behind the `=`), or (`None`, the whole text) where the value is a file
+/// alone; an error where it names a profile that does not exist.
 fn named<'t>(
     text: &'t str,
     profiles: &[Loaded],
@@ -212,8 +213,8 @@ pub(super) fn file_in<'t>(text: &'t str, from: &dyn Files) -> Option<&'t str> {
 }
 
 /// Returns which tasks of an opened arrival file drive which profiles, as pairs (index of a
-/// profile, index of a task), at least one. `name` and `task` are what the option `--arrivals`
-/// names, if anything.
+/// profile, index of a task), at least one; an error where there is none. `name` and `task` are the
+/// profile and the task that the option `--arrivals` names; `None` where it names none.
 fn pairs(
     profiles: &[Loaded],
     name: Option<&str>,
@@ -266,7 +267,7 @@ fn no_task(opened: &OpenedArrivals, task: Option<&str>, profile: &str) -> StudyE
 }
 
 /// Links each profile to the task of the same name in an arrival file. Returns pairs (index of a
-/// profile, index of a task), at least one.
+/// profile, index of a task), at least one; an error where no name fits.
 fn by_name(
     profiles: &[Loaded],
     opened: &OpenedArrivals,

@@ -101,8 +101,8 @@ pub(crate) fn said_wrong(text: &str) -> Result<(), String> {
 /// the number of its first requests that figures leave out).
 pub(crate) type SeedDraw = Vec<(usize, Repetition, u32)>;
 
-/// Gives each profile the requests that the options ask for. Returns the requests of all further
-/// random seeds, where the user asked for more than one seed.
+/// Gives each profile the requests that the options ask for; an error where the options do not fit.
+/// Returns the requests of all further random seeds, where the user asked for several seeds.
 pub(crate) fn give(
     profiles: &mut [Loaded],
     args: &Load,

@@ -65,7 +65,7 @@ impl<'s> Schedule<'s> {
     }
 
     /// Returns the requests of the profile in `one`, as its task (an entry of an arrival file)
-    /// describes them.
+    /// describes them; an error where the task cannot be replayed.
     pub(super) fn requests(&self, one: &BoundTask) -> Result<ProfileRequests, StudyError> {
         let (opened, task) = (&self.files[one.file], self.task(one));
         let recorded =
@@ -185,7 +185,8 @@ impl<'s> Schedule<'s> {
     }
 
     /// Makes the requests of a profile depend on the profiles that the tasks named in `after`
-    /// drive: each request begins when a request of each of those profiles has ended.
+    /// drive: each request begins when a request of each of those profiles has ended. Returns an
+    /// error where a task drives no profile, or follows itself.
     fn dependent(&self, one: &BoundTask, after: &[String]) -> Result<Repetition, StudyError> {
         let given = &self.files[one.file].given;
         let name = &self.task(one).name;
@@ -210,7 +211,7 @@ impl<'s> Schedule<'s> {
         Ok(Repetition::After(others))
     }
 
-    /// Checks that a task of an arrival file does not follow itself, directly or through other
+    /// Returns an error if a task of an arrival file follows itself, directly or through other
     /// tasks, as it would never begin.
     fn check_ring(&self, one: &BoundTask) -> Result<(), StudyError> {
         let tasks = &self.files[one.file].file.tasks;
@@ -236,8 +237,8 @@ impl<'s> Schedule<'s> {
         Ok(())
     }
 
-    /// Checks that all requests together make at most [`MOST_LAUNCHES`] launches, so that they fit
-    /// into memory.
+    /// Returns an error if all requests together make more than [`MOST_LAUNCHES`] launches, which
+    /// would not fit into memory.
     pub(super) fn check(&self, requests: &[ProfileRequests]) -> Result<(), StudyError> {
         let launches = self.bound.iter().zip(requests).map(|(one, requests)| {
             let ops = self.profiles[one.profile].profile.ops.len() as u64;

@@ -228,7 +228,8 @@ impl DeviceFit {
     }
 }
 
-/// Returns the device of the bundled table that fits the driver's description of a device.
+/// Returns the device of the bundled table that fits the driver's description; an error without
+/// one.
 fn described(source: &SourceDevice) -> Result<Device, StudyError> {
     let found = devices::of_source(source).map_err(|error| {
         let why = error.map_or_else(String::new, |error| format!(": {error}"));

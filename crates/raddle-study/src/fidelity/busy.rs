@@ -22,8 +22,8 @@ pub struct BusyTime {
     /// Error of the simulated busy time as a fraction: (simulated - recorded) / recorded.
     pub difference: f64,
     /// Time in which recorded kernels overlap, as a fraction of the recorded busy time. Without
-    /// overlap the busy time is the sum of the kernels' durations, so that a small error of it
-    /// proves little about the simulation.
+    /// overlap the busy time is the sum of the kernels' durations, so that a small error of the
+    /// busy time proves little about the simulation.
     pub overlap: f64,
     /// Parts of the difference in busy time, one for each cause, in a fixed order. Their times add
     /// up to simulated - recorded; their fractions are of the recorded busy time.

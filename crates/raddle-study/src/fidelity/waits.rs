@@ -13,7 +13,7 @@ use super::off::{StartError, all_off};
 use super::{DifferencePart, share};
 
 /// Least fraction of the kernels whose wait must be within the goal (an error of at most 2 us + 5
-/// %) for the replay to keep it. Half of them means that the median kernel is within the goal.
+/// %) for the replay to keep the goal. A half means that the median kernel is within the goal.
 const WITHIN_GOAL: f64 = 0.5;
 /// Recorded wait, in ns, below which the wait counts as short.
 const SHORT_NS: u64 = 100_000;

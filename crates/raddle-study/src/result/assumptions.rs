@@ -27,8 +27,8 @@ pub struct Rules {
     /// True if a launch without a recorded time of issue counts as issued together with the launch
     /// before it. The recorded gaps between such launches then vanish.
     pub queued: bool,
-    /// Source of the weights by which energy is counted, in words; `None` where energy is not
-    /// counted.
+    /// Source of the assumed or measured energy of each kind of instruction, in words; `None` where
+    /// energy is not counted.
     pub energy: Option<&'static str>,
     /// Property of devices, such as their memory bandwidth, by which times are scaled to another
     /// device.

@@ -45,7 +45,7 @@ pub struct ReplayedProfile<'p> {
     pub self_replay: Option<ModelError>,
     /// Least times that a launch needs before it can start.
     pub latency: LaunchLatency,
-    /// Rule for which of the recorded waits of one stream for another the replay keeps.
+    /// Rule that selects the recorded waits of one stream for another that the replay keeps.
     pub waits: WaitRule,
     /// Scaling of times to the device replayed on: (property of devices by which times are scaled,
     /// factor). `None` where times are not scaled.
@@ -160,8 +160,8 @@ pub struct ProfileFacts {
     /// replay.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub self_replay: Option<ModelError>,
-    /// Numbers of recorded waits of one stream for another, and the rule for which of them the
-    /// replay keeps.
+    /// Numbers of recorded waits of one stream for another, and the rule that selects those that
+    /// the replay keeps.
     pub(crate) stream_waits: StreamWaitFacts,
     /// Least time from the issue of a launch to its start, in ns. The field `handover_ns` is the
     /// least time from the end of an op to the start of an op that waited for it.
@@ -216,7 +216,8 @@ pub(crate) struct StreamWaitFacts {
     /// Number of waits of which the file says only that a stream waited, so that the op waited for
     /// is inferred.
     pub(crate) inferred: u64,
-    /// Name of the rule for which of the recorded waits of one stream for another the replay keeps.
+    /// Name of the rule that selects the recorded waits of one stream for another that the replay
+    /// keeps.
     pub(crate) rule: &'static str,
 }
 
@@ -328,7 +329,7 @@ impl ProfileFacts {
     /// Returns the relative error of the replayed end: how much later the profile ends in a replay
     /// alone than in its recording, as a fraction of the recorded span; below 0 if it ends earlier.
     /// `None` where the host does not wait for the device, or the profile was recorded on another
-    /// device.
+    /// device than that of the replay.
     fn end_error(&self, process: &JudgedProcess) -> Option<f64> {
         // The time alone of a request or a step counts from its own begin; the end of a process
         // counts from the start of the run.

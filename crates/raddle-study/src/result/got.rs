@@ -23,8 +23,9 @@ pub struct TenantGot {
     /// Wave-slot time that the process used, as a fraction of the wave-slot time that all processes
     /// used.
     pub received: f64,
-    /// Part of `received` that the process got beyond its guarantee, because other processes left
-    /// theirs unused. It is a fraction of the same whole. `None` where nothing is guaranteed.
+    /// Part of `received` beyond the process's guarantee, because other processes left theirs
+    /// unused: a fraction of the wave-slot time that all processes used. `None` where nothing is
+    /// guaranteed.
     pub lent: Option<f64>,
     /// Number of requests or steps of the process that ended per second; `None` where it has
     /// neither.

@@ -119,7 +119,7 @@ pub struct DrawnTimeline {
 
 impl DrawnTimeline {
     /// Gathers the facts about a timeline; `file` is its path, and `window_ns` the (begin, end) of
-    /// the simulated time that is drawn.
+    /// the simulated time that is drawn, `None` for all of it.
     #[must_use]
     pub fn new(file: String, window_ns: Option<(u64, u64)>, timeline: &Timeline) -> Self {
         Self {
