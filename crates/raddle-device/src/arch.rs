@@ -51,15 +51,15 @@ pub(crate) struct Arch {
     pub(crate) like: &'static str,
 }
 
-/// Figures of gfx906. A SIMD has 10 wave slots, but only 8 are counted: the device keeps at most 32
-/// waves in flight for each of its compute units (ROCm/ROCm issue 1456), and HIP counts 8 a SIMD
-/// too (ROCm/hip pull request 1240). The limit is one of the whole device; here each compute unit
-/// gets its share of it.
+/// Resources and bandwidth of gfx906. A SIMD has 10 wave slots, but only 8 are counted: the device
+/// keeps at most 32 waves in flight for each of its compute units (ROCm/ROCm issue 1456), and HIP
+/// counts 8 a SIMD too (ROCm/hip pull request 1240). The limit is one of the whole device; here
+/// each compute unit gets its share of it.
 pub(crate) const GFX906: Arch =
     Arch { vgprs_per_lane: 4, max_vgprs_per_thread: 256, ..unified("gfx906", 1_024_000, "MI50") };
-/// Figures of gfx908. As on gfx906, 8 of the 10 wave slots of a SIMD are counted (see [`GFX906`]).
-/// A granule of vector registers has 4 ordinary (arch) and 4 accumulation registers of each
-/// work-item, so a wave has equally many of both kinds.
+/// Resources and bandwidth of gfx908. As on gfx906, 8 of the 10 wave slots of a SIMD are counted
+/// (see [`GFX906`]). A granule of vector registers has 4 ordinary (arch) and 4 accumulation
+/// registers of each work-item, so a wave has equally many of both kinds.
 pub(crate) const GFX908: Arch = unified("gfx908", 1_228_800, "MI100");
 pub(crate) const GFX90A: Arch = unified("gfx90a", 1_638_400, "MI210");
 pub(crate) const GFX942: Arch = unified("gfx942", 5_324_800, "MI300X");
@@ -71,7 +71,7 @@ pub(crate) const GFX1101: Arch = rdna("gfx1101", 624_100, "RX 7800 XT");
 pub(crate) const GFX1151: Arch = rdna("gfx1151", 256_000, "Radeon 8060S");
 pub(crate) const GFX1201: Arch = rdna("gfx1201", 640_000, "RX 9070 XT");
 
-/// AMD instruction sets whose figures are known, oldest first.
+/// AMD instruction sets whose compute units raddle knows, oldest first.
 const ARCHS: [&Arch; 9] =
     [&GFX906, &GFX908, &GFX90A, &GFX942, &GFX950, &GFX1100, &GFX1101, &GFX1151, &GFX1201];
 
@@ -82,9 +82,9 @@ pub(crate) fn arch(name: &str) -> Option<&'static Arch> {
     ARCHS.into_iter().find(|arch| arch.name.eq_ignore_ascii_case(name))
 }
 
-/// Returns the figures of CDNA2 and CDNA3, where the two kinds of vector registers share 512
-/// registers for each work-item; instruction sets that differ replace fields. `memory_bytes_per_us`
-/// is the peak bandwidth of the product `like`.
+/// Returns an instruction set with the resources of CDNA2 and CDNA3, where the two kinds of vector
+/// registers share 512 registers for each work-item. Instruction sets with other resources replace
+/// fields. `memory_bytes_per_us` is the peak bandwidth of the product `like`.
 const fn unified(name: &'static str, memory_bytes_per_us: u64, like: &'static str) -> Arch {
     Arch {
         name,
@@ -101,10 +101,10 @@ const fn unified(name: &'static str, memory_bytes_per_us: u64, like: &'static st
     }
 }
 
-/// Returns the figures of those RDNA 3, 3.5 and 4 devices whose SIMDs have 1536 vector registers
-/// for each lane, in granules of 24. One wave can address 256 of them. (Devices with 1024
-/// registers, such as gfx1102 and gfx1150, have granules of 16.) `memory_bytes_per_us` is the peak
-/// bandwidth of the product `like`.
+/// Returns an instruction set with the resources of those RDNA 3, 3.5 and 4 devices whose SIMDs
+/// have 1536 vector registers for each lane, in granules of 24. One wave can address 256 of them.
+/// (Devices with 1024 registers, such as gfx1102 and gfx1150, have granules of 16.)
+/// `memory_bytes_per_us` is the peak bandwidth of the product `like`.
 ///
 /// The hardware aligns LDS to 1 KiB, by Mesa's `lds_alloc_granularity` (`ac_gpu_info.c`). The 512
 /// bytes of LLVM are the unit in which a kernel encodes its demand.

@@ -8,7 +8,6 @@ use raddle_policy::CuShape;
 
 use crate::Granules;
 
-/// Number of threads (work-items) of a warp.
 pub(crate) const WARP: u32 = 32;
 /// Most threads of one block (workgroup), on every generation of this table.
 pub(crate) const MAX_THREADS: u32 = 1024;
@@ -37,7 +36,7 @@ pub(crate) struct Capability {
     pub(crate) like: &'static str,
 }
 
-/// Compute capabilities whose figures are known, oldest first. Capability 12.1 has the figures of
+/// Compute capabilities whose SMs raddle knows, oldest first. Capability 12.1 has the resources of
 /// 12.0, as in `arch_traits` of NVIDIA's CCCL.
 pub(crate) const CAPABILITIES: &[Capability] = &[
     row(7, 0, 32, 2048, 96, 900_000, "V100"),
@@ -85,10 +84,10 @@ pub(crate) const fn granules(major: u32) -> Granules {
     }
 }
 
-/// Returns the resources of an SM in the granules of its major capability, from the most blocks and
-/// threads, the registers and the bytes of shared memory of the SM. An amount that is no whole
-/// number of granules, or of sub-partitions, is rounded down. `None` where a register file or the
-/// warp slots are too large for the type.
+/// Returns the resources of one SM in granules, given the most blocks and the most threads that it
+/// holds, its registers and its bytes of shared memory. An amount that is no whole number of
+/// granules, or of sub-partitions, is rounded down. `None` where a register file or the warp slots
+/// are too large for the type.
 pub(crate) const fn shape(
     major: u32,
     blocks: u16,

@@ -1,7 +1,8 @@
 //! How much memory does a device have?
 //!
-//! The figures are those of the boards' data sheets, in GB. Of most cards these GB are GiB, of which
-//! the driver and error correction keep some percent: an H100 of 80 GB shows 85.0 * 10^9 bytes.
+//! The numbers are those of the boards' data sheets, in GB. Of most cards these GB are GiB, of
+//! which the driver and error correction keep some percent: an H100 of 80 GB shows 85.0 * 10^9
+//! bytes.
 
 use crate::Device;
 

@@ -1,12 +1,12 @@
 //! How many workgroups does a device hold at once where they come in clusters?
 //!
-//! The workgroups of a cluster run on compute units of one group (GPC), so units are left over in
-//! groups whose size is no multiple of what clusters need. The sizes of groups differ from chip to
-//! chip and are documented nowhere. Of an H100 SXM 15 clusters of 8 were counted at once, one
-//! workgroup a unit (accel-sim/gpu-app-collection issue 87; 120 of 132 units in NVIDIA/cutlass issue
-//! 1921). The sizes here are even, hold at most 18, and give that number; others would too.
-//! H200, H800 and GH200 have the GPU of an H100 SXM, so they are taken to have groups of the same
-//! sizes: it was measured on the H100 alone.
+//! The workgroups of a cluster must run together, on compute units of one group (GPC), so units are
+//! left over in groups whose size is no multiple of what clusters need. The sizes of groups differ
+//! from chip to chip and are documented nowhere. Of an H100 SXM 15 clusters of 8 were counted at
+//! once, one workgroup a unit (accel-sim/gpu-app-collection issue 87; 120 of 132 units in
+//! NVIDIA/cutlass issue 1921). The sizes here are even, at most 18, and give that number; other
+//! sizes would too. H200, H800 and GH200 have the GPU of an H100 SXM, so they are taken to have
+//! groups of equal sizes: only the H100 was measured.
 
 use crate::Device;
 

@@ -32,7 +32,6 @@ pub(crate) const V100_RESET_NS: u64 = MEASURED_RESET_NS - 7 * V100_EXIT_NS;
 /// process (`GPreempt`, ATC 2025, section 5.3).
 pub(crate) const A100_SWITCH_NS: u64 = 40_000;
 
-/// Number of bytes of a 32-bit register.
 const REGISTER_BYTES: u64 = 4;
 
 /// Returns the time that moving `bytes` at the bandwidth `bytes_per_us` (bytes per microsecond)

@@ -94,8 +94,8 @@ impl Device {
         })
     }
 
-    /// Returns why a workgroup can never run on the device: the first resource, in the order of
-    /// `Limits::in_order`, of which an empty compute unit has too little for it; `None` where the
+    /// Returns why the workgroup can never run on the device: the first resource, in the order of
+    /// `Limits::in_order`, of which an empty compute unit has too little. `None` where the
     /// workgroup fits.
     fn unfit(&self, footprint: &Footprint, rounded: &Rounded) -> Option<Unfit> {
         if rounded.waves == 0 {

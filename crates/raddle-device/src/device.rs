@@ -1,5 +1,5 @@
-//! How many compute units does a device have, of what shape, and in what granules do they hand out
-//! resources?
+//! How many compute units does a device have, what does each hold, and in what granules are
+//! resources handed out?
 //!
 //! Units: capacities in [`CuShape`] are granules; [`Granules`] has the size of each.
 
@@ -156,7 +156,9 @@ const SHORTEST_TURN_NS: u64 = 1_000;
 impl Device {
     /// Checks that the values that describe the device can be those of a real one.
     ///
-    /// # Errors [`DeviceError`] when the shape is impossible, or a figure that must not be 0 is 0.
+    /// # Errors
+    /// [`DeviceError`] when the resources of a compute unit are impossible, or a value that must
+    /// not be 0 is 0.
     pub fn check(&self) -> Result<(), DeviceError> {
         let name = || self.id.clone();
         self.shape.check().map_err(|error| DeviceError(Reason::Shape { name: name(), error }))?;

@@ -1,4 +1,4 @@
-//! Which device of the table does a name mean?
+//! Which entry of the device table does a name mean?
 
 use alloc::string::String;
 use alloc::vec::Vec;

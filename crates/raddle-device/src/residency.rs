@@ -12,14 +12,8 @@ use crate::rounded::Rounded;
 /// room at the same time, with the resource that limits it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Residency {
-    /// Number of workgroups that an empty compute unit holds, which is the least of the numbers
-    /// that its resources allow; 0 where not even one workgroup fits.
     pub(crate) workgroups: u32,
-    /// Resource that allows the fewest workgroups. Among equal ones, the first in this order:
-    /// workgroups, waves, VGPR, SGPR, LDS, barriers. [`Residency::reached`] names all of them.
     pub(crate) limiter: Resource,
-    /// Number of workgroups that an empty compute unit would hold if only one resource limited it,
-    /// for each resource.
     pub(crate) limits: Limits,
 }
 
@@ -51,7 +45,7 @@ impl Residency {
     }
 
     /// Returns all resources of which an empty compute unit has enough for exactly `workgroups`
-    /// workgroups, in the order in which ties between limits are decided.
+    /// workgroups, in the order workgroup slots, waves, VGPR, SGPR, LDS, barriers.
     pub fn reached(&self, workgroups: u32) -> impl Iterator<Item = Resource> {
         let limits = self.limits.in_order().into_iter();
         limits.filter(move |&(_, limit)| limit == workgroups).map(|(resource, _)| resource)
@@ -102,7 +96,8 @@ impl Limits {
     }
 
     /// Returns (resource, number of workgroups for which an empty compute unit has enough of it)
-    /// for each resource, in the order in which ties between limits are decided.
+    /// for each resource. Of resources that allow equally few workgroups, the first in this order
+    /// is named.
     #[must_use]
     pub(crate) const fn in_order(&self) -> [(Resource, u32); 6] {
         [

@@ -1,4 +1,4 @@
-//! How does a footprint round to granules?
+//! How much does a workgroup need in granules, given its threads, registers and bytes?
 
 use raddle_policy::Footprint;
 

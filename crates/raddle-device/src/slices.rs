@@ -1,7 +1,8 @@
-//! How long are the turns of several processes on a device, and what does a switch between them cost?
+//! How long are the turns of several processes on a device, and what does a switch between them
+//! cost?
 //!
-//! Vendors publish neither. Figures are in nanoseconds; where a device has no measurement of its own
-//! they lie between bounds that were measured or read elsewhere.
+//! Vendors publish neither. Times are in nanoseconds; where a device was not measured they lie
+//! between bounds that were measured on other devices or read in sources.
 
 use crate::{Device, Vendor};
 
@@ -11,12 +12,8 @@ use crate::{Device, Vendor};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[doc(hidden)]
 pub struct TimeSlices {
-    /// (least, expected, greatest) length of the turn of one process, in nanoseconds, the switch to
-    /// the process included.
     pub(crate) turn_ns: [u64; 3],
-    /// (least, expected, greatest) time of a switch from one process to another, in nanoseconds.
     pub(crate) switch_ns: [u64; 3],
-    /// Sources of the figures for the time slices, in words for a reader.
     pub(crate) source: &'static str,
 }
 
@@ -89,7 +86,7 @@ const MEASURED: &[(&str, TimeSlices)] = &[
 
 impl Device {
     /// Returns the bounds of the driver's time slices between processes on the device; `None` for a
-    /// vendor of which no figure is known.
+    /// vendor whose time slices are unknown.
     ///
     /// ```
     /// let slices = |id| raddle_device::find(id).expect("it is in the table").time_slices();

@@ -1,8 +1,9 @@
-//! How many waves of a workgroup does each SIMD get, and where does the pointer go (seed 000, E8)?
+//! How many waves of a workgroup does each SIMD get, and to which SIMD does the pointer move (seed
+//! 000, E8)?
 //!
-//! `{"units":4,"limit":4,"pointer":"tail","start":0,"counts":[1,2,3]}` is answered with one target
-//! and one pointer a count, and the totals in the end. SIMDs count from 0. The steps have the names
-//! of the seed, h1 to h5 and h10.
+//! `{"units":4,"limit":4,"pointer":"tail","start":0,"counts":[1,2,3]}` gives the waves of three
+//! workgroups; the answer has for each the waves on every SIMD and the pointer after it, and the
+//! totals. SIMDs count from 0. The steps have the names of the seed, h1 to h5 and h10.
 
 use raddle_read::FaultKind;
 use raddle_workgroup::balance::{Kind, Pointer, Table};

@@ -1,4 +1,4 @@
-//! In which form is the way to a golden model's answer explained?
+//! How are the steps to a golden model's answer recorded and shown?
 
 use serde::Serialize;
 use serde_json::value::RawValue;
@@ -79,7 +79,7 @@ impl Story {
         }
     }
 
-    /// Changes the heading of the current step of the explanation.
+    /// Replaces the heading of the current step of the explanation.
     pub(crate) fn retitle(&mut self, title: String) {
         if self.shows()
             && let Some(step) = self.steps.last_mut()

@@ -1,4 +1,4 @@
-//! How are questions read and answers written, line by line?
+//! How are questions to golden models read and answers written, line by line?
 
 use std::collections::BTreeMap;
 use std::io::{self, BufRead, Write};
@@ -68,8 +68,8 @@ fn id(text: &str) -> Option<String> {
     fields.get("id").map(|id| id.get().to_owned())
 }
 
-/// Answers the question in the text of a line, as JSON without the question's id; `story` records
-/// the steps to the answer. Returns a fault where the question cannot be answered.
+/// Answers the question in the text of a line. Returns the answer as JSON, without the question's
+/// id, or a fault where the question cannot be answered; `story` records the steps to the answer.
 pub(crate) fn solve(topic: &Topic, text: &str, story: &mut Story) -> Result<String, Fault> {
     let mut question: Value = serde_json::from_str(text).map_err(|error| {
         if serde_json::from_str::<&RawValue>(text).is_ok() {

@@ -1,11 +1,11 @@
-//! Which candidate gets the workgroup, by scores of free resources and of power (seed 000, E9, E10,
-//! and both)?
+//! Which candidate (compute unit that fits) gets a workgroup, by scores of free resources (seed
+//! 000, E9), of power (E10), or of both?
 //!
 //! `{"rule":"most-free","weights":[..],"candidates":[[..],..]}` asks for E9,
 //! `{"rule":"least-power","weights":[..],"counts":[[..],..]}` for E10, `{"rule":"mix",..}` for both
 //! in given shares, and `{"rule":"window",..}` for the scores of a sliding window after each cycle.
-//! A pick is a position in the list given, from 0. The steps have the names of the seed: i1 to i4
-//! for free amounts, j1 to j4 for power.
+//! A pick is a position in the list of candidates, from 0. The steps have the names of the seed: i1
+//! to i4 for free amounts, j1 to j4 for power.
 
 use num_bigint::BigInt;
 use raddle_read::FaultKind;

@@ -1,9 +1,10 @@
 //! When is a workgroup that never fits cut into its waves, and which pieces does that make (seed
 //! 000, E3)?
 //!
-//! Two kinds of question: `{"threshold":3,"rounds":["fail","fit"]}` asks for the counter and the
-//! action, round by round; `{"workgroup":{..},"lowest":4}` for the pieces of a workgroup. Levels
-//! count from 1, the best one. The steps have the names of the seed, c0 to c4.
+//! Two kinds of question: `{"threshold":3,"rounds":["fail","fit"]}` lists decisions (rounds) and
+//! asks, after each, for the count of failures in a row and the step that follows;
+//! `{"workgroup":{..},"lowest":4}` asks for the pieces of a workgroup. Levels count from 1, the
+//! best one. The steps have the names of the seed, c0 to c4.
 
 use std::collections::BTreeMap;
 

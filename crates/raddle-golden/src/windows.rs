@@ -1,4 +1,5 @@
-//! In which order do levels stand at a given count of cycles (seed 000, E2)?
+//! Which level is the best at a given cycle, and in which order do the others follow (seed 000,
+//! E2)?
 //!
 //! `{"windows":[8,4,3,1],"count":12}` is answered with `{"order":[3,1,2,4]}`: levels count from 1,
 //! the best one first. Lengths and counts are cycles. The steps have the names of the seed.

@@ -1,7 +1,7 @@
-//! Which launches does a packet stand for?
+//! Which launches does a packet make the device run, and which does the agent store?
 //!
-//! All or nothing: a packet that is malformed launches and stores nothing. Packets of a queue are
-//! decoded in order.
+//! A malformed packet has no effect: it launches and stores nothing. Packets of a queue are decoded
+//! in order.
 
 use crate::condensed::KernelHeaders;
 use crate::error::PacketError;
@@ -39,7 +39,7 @@ impl<'l> Received<'l> {
     /// is an error.
     ///
     /// # Errors
-    /// [`OutOfRange`](crate::ErrorKind::OutOfRange) for a foreign packet.
+    /// [`OutOfRange`](crate::ErrorKind::OutOfRange) for a packet of such a type.
     #[doc(hidden)]
     pub const fn of_format(self, format: &AqlFormat) -> Result<&'l [LaunchImage], PacketError> {
         match self {
@@ -89,8 +89,9 @@ impl Agent {
     /// launches that the packet makes the device run. The launch of a reference packet is also
     /// stored in the agent's reference table.
     ///
-    /// # Errors When anything in the packet is malformed, or it names an empty entry. Then nothing
-    /// is stored in the table, and the list has arbitrary contents.
+    /// # Errors
+    /// When anything in the packet is malformed, or it names an empty entry of the agent's table.
+    /// Then nothing is stored in the table, and `launches` has arbitrary contents.
     #[inline]
     pub fn receive<'l>(
         &mut self,

@@ -1,4 +1,5 @@
-//! Which kernels does a condensed packet name, apart from the table that it refers to?
+//! Which kernels are in a condensed packet, as far as its bytes alone tell, without the agent's
+//! table?
 
 use crate::error::PacketError;
 use crate::error::Reason;
@@ -19,8 +20,8 @@ pub struct Diff {
 }
 
 impl Diff {
-    /// Sets the field with the number `number` of the difference to a value that the entry of the
-    /// agent's reference table does not have.
+    /// Sets the field with the number `number` of the difference to `value`, the value that the
+    /// launch has and the entry of the agent's reference table does not.
     ///
     /// # Errors
     /// When there is no such field, or the value has more bits than the field.
@@ -67,8 +68,9 @@ impl Condensed {
     /// Reads a condensed packet from the bytes `packet`. Half-words behind the last kernel are
     /// ignored, and become 0.
     ///
-    /// # Errors When the packet is of another type, or malformed in a way that can be found without
-    /// the table.
+    /// # Errors
+    /// When the packet is not condensed, or malformed in a way that shows without the agent's
+    /// table.
     pub fn parse(packet: &AqlPacket, format: &AqlFormat) -> Result<Self, PacketError> {
         let mut end = DIFF_VALUES_AT;
         for kernel in KernelHeaders::new(packet, format)? {
@@ -101,8 +103,9 @@ impl Condensed {
     /// Adds a kernel launch to the packet: the entry `ref_num` of the agent's reference table, in
     /// which the fields of `vector` (bit `i` is field `i`) have the values of `launch`.
     ///
-    /// # Errors When the packet has no room for the kernel, or there is no such entry or field;
-    /// nothing changes then.
+    /// # Errors
+    /// When the packet has no room for the kernel, or there is no such entry or field; nothing
+    /// changes then.
     #[inline]
     pub fn push(
         &mut self,
@@ -143,7 +146,7 @@ impl Condensed {
 }
 
 /// Iterator over the kernels of a condensed packet. It checks everything that can be checked
-/// without the agent's table, and ends after an error.
+/// without the agent's table of stored launches, and ends after an error.
 #[derive(Clone, Debug)]
 pub(crate) struct KernelHeaders<'p> {
     packet: &'p AqlPacket,
@@ -158,9 +161,10 @@ pub(crate) struct KernelHeaders<'p> {
 pub(crate) struct KernelHeader<'p> {
     pub(crate) ref_num: u16,
     pub(crate) vector: u16,
-    /// Bytes of the values of the fields that differ, for [`LaunchImage::read_diff`].
+    /// Bytes of the values of the fields in which the kernel's launch differs from a stored launch,
+    /// for [`LaunchImage::read_diff`].
     pub(crate) values: &'p [u8],
-    /// Byte offset in the packet of the byte behind the values.
+    /// Byte offset in the packet at which the kernel's part ends.
     pub(crate) end: usize,
 }
 

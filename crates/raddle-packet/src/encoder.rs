@@ -1,9 +1,9 @@
 //! How does a stream of launches become as few packets as it can?
 //!
-//! Launches keep their order: a launch goes behind the last one in the open condensed packet while
-//! it fits, else that packet is sent and another one begins (B7). Ordinary, reference and barrier
-//! packets close the open one. The encoder knows the agent's table from the packets that it has
-//! sent.
+//! Launches keep their order: a launch joins the condensed packet that is being filled while it
+//! fits, else that packet is sent and another one begins (reading B7 of seed 002). Ordinary,
+//! reference and barrier packets end the condensed packet before them. The encoder knows the
+//! agent's reference table from the packets that it has sent.
 
 use crate::condensed::Condensed;
 use crate::launch::LaunchImage;
@@ -27,17 +27,11 @@ pub struct Encoder<P> {
 /// Numbers of launches and packets that an encoder has made so far.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PacketTally {
-    /// Number of launches sent as ordinary packets.
     pub(crate) ordinary: u64,
-    /// Number of launches sent as reference packets.
     pub(crate) reference: u64,
-    /// Number of launches sent as parts of condensed packets.
     pub(crate) condensed: u64,
-    /// Number of condensed packets sent.
     pub(crate) condensed_packets: u64,
-    /// Number of half-words (16 bits) used in condensed packets.
     pub(crate) half_words: u64,
-    /// Number of barrier packets sent.
     pub(crate) barriers: u64,
 }
 
@@ -87,7 +81,7 @@ impl PacketTally {
         self.ordinary + self.reference + self.condensed
     }
 
-    /// Returns the number of all packets but barriers.
+    /// Returns the number of packets that were sent, of any kind but barriers.
     #[must_use]
     pub const fn packets(&self) -> u64 {
         self.ordinary + self.reference + self.condensed_packets
@@ -109,8 +103,8 @@ impl<P: ReplacementPolicy> Encoder<P> {
         }
     }
 
-    /// Returns the numbers of launches and packets so far. Of the condensed packet that is being
-    /// filled the launches are counted, the packet not yet.
+    /// Returns the numbers of launches and packets so far. The launches in the condensed packet
+    /// that is being filled are counted, but not yet the packet itself.
     #[must_use]
     pub const fn tally(&self) -> PacketTally {
         self.tally
@@ -126,14 +120,14 @@ impl<P: ReplacementPolicy> Encoder<P> {
         }
     }
 
-    /// Returns the table that the agent has once it has read every packet so far.
+    /// Returns the reference table that the agent has once it has read every packet so far.
     #[must_use]
     pub const fn table(&self) -> &ReferenceTable {
         &self.table
     }
 
-    /// Adds a launch to the packets, in the form that the policy chooses, and passes each packet
-    /// that this completes to `send`.
+    /// Adds a launch to the packets, in the kind of packet that the replacement policy chooses, and
+    /// passes each packet that this completes to `send`.
     pub fn launch(&mut self, launch: &LaunchImage, send: &mut impl FnMut(&AqlPacket)) {
         let (nearest, room) = (self.nearest(launch), self.room());
         let Self { format, policy, vacant, .. } = self;

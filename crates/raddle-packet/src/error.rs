@@ -1,4 +1,4 @@
-//! Which packet, value, format or setting is malformed?
+//! Why is a packet, a value, a packet format or a setting refused as malformed?
 
 use raddle_policy::ErrorKind;
 
@@ -45,7 +45,8 @@ impl PacketError {
     }
 }
 
-/// Reason of a [`PacketError`], with the values that the error message shows.
+/// Reason of a [`PacketError`], with the values that the error message shows. `kernel` is the
+/// number of a kernel in its condensed packet, from 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Reason {
     /// A packet of a type that the packet format does not have.
@@ -76,12 +77,12 @@ pub(crate) enum Reason {
     HighByte { kernel: u16, field: &'static str },
     /// A value of a launch that has more bits than the packet field for which it is meant.
     Wide { field: &'static str, value: u64, bits: u8 },
-    /// A kernel for which a condensed packet has no room; `wanted` is the number of half-words that
-    /// the packet would take.
+    /// A kernel for which a condensed packet has no room. With it the packet would take `wanted`
+    /// half-words (16 bits).
     Full { wanted: u16 },
     /// A number of a field of a launch that no packet format has.
     NoField { number: usize },
-    /// A packet format in which two kinds of packet have the same type number, the given one.
+    /// A packet format in which two kinds of packet have this type number.
     SharedType(u8),
     /// A packet format whose agents have a reference table with fewer than 1 or more than 8
     /// entries.

@@ -1,4 +1,4 @@
-//! Which fields does one launch have, whatever packet brought it?
+//! Which fields describe one launch, in whatever kind of packet it was sent?
 
 use core::fmt;
 
@@ -40,7 +40,8 @@ impl LaunchImage {
     /// Reads the fields of a dispatch or reference packet into this launch; reserved bytes become
     /// 0.
     ///
-    /// # Errors When the private segment size has more bits than its field in the format.
+    /// # Errors
+    /// When the private segment size has more bits than its field in the format.
     #[inline]
     pub(crate) fn read(
         &mut self,
@@ -157,8 +158,8 @@ impl LaunchImage {
     }
 }
 
-/// For each field: (index of the 64-bit word that holds the field, mask of the field's bits in that
-/// word).
+/// Place of each field of a launch: (index of the 64-bit word that holds the field, mask of the
+/// field's bits in that word).
 const FIELD_MASKS: [(usize, u64); FIELDS.len()] = {
     let (mut masks, mut number) = ([(0, 0); FIELDS.len()], 0);
     while number < FIELDS.len() {

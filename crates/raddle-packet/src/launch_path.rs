@@ -1,10 +1,10 @@
 //! Launch path: which packets do launches become, and what does that cost?
 //!
-//! A launch states its kernel, its grid, and whether a copy stands before it, as far as its source
-//! knows (`raddle_policy::KernelCall`). Addresses of kernels, arguments and signals are in no
-//! profile: the addresses in the packets made here only tell one object from another. Arguments lie
-//! at one address for all launches of a kernel, or at a new one for every launch, as the
-//! configuration states; both are bounds, not recordings.
+//! A launch states its kernel, its grid, and whether a copy stands before it, as far as its profile
+//! knows (`raddle_policy::KernelCall`). Profiles have no addresses of kernels, arguments and
+//! signals: those in the packets made here only tell one object from another. By the configuration,
+//! arguments lie at one address for all launches of a kernel, or at a new one for every launch; the
+//! truth lies between these two assumptions.
 
 use alloc::collections::BTreeMap;
 
@@ -50,7 +50,6 @@ pub struct CondensedConfig {
     /// Time of one cleanup (work between the end of a launch and the report of its end), in
     /// nanoseconds.
     pub(crate) cleanup_ns: u64,
-    /// Policy that decides which launches are stored in the agent's table.
     pub(crate) keep: Replacement,
     /// Largest difference between a launch and a stored launch of the same kernel up to which the
     /// launch counts as near, and is then not stored itself. The unit is half-words (16 bits) of a
@@ -58,10 +57,7 @@ pub struct CondensedConfig {
     pub(crate) near: u16,
     /// Number of launches that the agent's table can store, 1 to 8.
     pub(crate) entries: u16,
-    /// Choice of the queues that share one table of stored launches.
     pub(crate) scope: TableScope,
-    /// Choice of the address of a launch's arguments: a new one for each launch, or one for all
-    /// launches of a kernel.
     pub(crate) arguments: KernelArguments,
     /// True if every launch has a completion signal, and so a cleanup of its own (work between its
     /// end and the report of its end).
@@ -213,8 +209,7 @@ pub struct CondensedPath {
     format: AqlFormat,
     tables: BTreeMap<(u32, u32), TableState>,
     launches: u64,
-    /// Number of packets whose cleanup (work after the last launch) is in no submission's cost so
-    /// far.
+    /// Number of packets whose cleanup (work after the last launch) is in no submission's cost yet.
     untold: u64,
 }
 
@@ -255,8 +250,8 @@ impl CondensedPath {
         Ok(Self { config, format, tables: BTreeMap::new(), launches: 0, untold: 0 })
     }
 
-    /// Returns the counts of launches and packets of all encoders together; barriers are not
-    /// counted.
+    /// Returns the counts of launches and packets, summed over all tables of stored launches;
+    /// barriers are not counted.
     #[must_use]
     pub fn tally(&self) -> PacketTally {
         let mut sum = PacketTally::default();

@@ -1,8 +1,8 @@
-//! Where do the fields of an AQL packet lie, and how is a difference written?
+//! Where do the fields of an AQL packet lie, and how is the difference of two launches written?
 //!
-//! Seed 002, Tables 1, 2, 4 and 5, with the natural alignment of C: the offsets of the public HSA
-//! headers, whose 16-bit header is type and scopes here. Bytes are little-endian; a half-word has 16
-//! bits.
+//! The layout is that of seed 002, Tables 1, 2, 4 and 5, aligned as in C. Offsets equal those of
+//! the public HSA headers, whose 16-bit field `header` is here a byte of type and a byte of scopes.
+//! Bytes are little-endian; a half-word has 16 bits.
 
 use core::ops::Range;
 
@@ -31,11 +31,8 @@ pub(crate) const COMPLETION_SIGNAL: usize = 12;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[doc(hidden)]
 pub struct AqlField {
-    /// Name of the field, as seed 002 (a patent) spells it.
     pub(crate) name: &'static str,
-    /// Byte offset of the field in a dispatch or reference packet.
     pub(crate) offset: usize,
-    /// Width of the field in bytes: 1, 2, 4 or 8.
     pub(crate) bytes: usize,
 }
 
@@ -122,7 +119,8 @@ const fn fields_of(bytes: usize) -> u16 {
     vector
 }
 
-/// Mask over a packet: bytes that belong to a field of a launch are 0xff, all others are 0.
+/// Mask over the bytes of a dispatch packet: bytes that belong to a field of a launch are 0xff, all
+/// others 0.
 pub(crate) static FIELD_BYTES: AqlPacket = {
     let (mut mask, mut number) = ([0; AQL_BYTES], 0);
     while number < FIELDS.len() {
@@ -211,9 +209,9 @@ impl AqlFormat {
     /// Checks the settings and returns the packet format that they describe.
     ///
     /// # Errors
-    /// [`Inconsistent`](crate::ErrorKind::Inconsistent) when two kinds of packet have one type (but
-    /// reference and dispatch may), [`OutOfRange`](crate::ErrorKind::OutOfRange) when the entries
-    /// are not 1 to 8.
+    /// [`Inconsistent`](crate::ErrorKind::Inconsistent) when two kinds of packet have one type
+    /// number (but reference and dispatch may), [`OutOfRange`](crate::ErrorKind::OutOfRange) when
+    /// `entries` is not 1 to 8.
     pub fn new(options: &AqlConfig) -> Result<Self, PacketError> {
         let PacketTypes { dispatch, reference, condensed, barrier_and, barrier_or } = options.types;
         let others = [Some(dispatch), Some(reference), Some(condensed), barrier_and];
@@ -291,8 +289,8 @@ impl AqlFormat {
         }
     }
 
-    /// Returns (number of the entry of the agent's reference table, bits of the fields that differ
-    /// from it) of the header of a launch in a condensed packet.
+    /// Decodes the header of a launch in a condensed packet to (number of the entry of the agent's
+    /// reference table, bits of the fields that differ from this entry).
     #[must_use]
     #[inline]
     #[doc(hidden)]

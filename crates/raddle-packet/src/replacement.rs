@@ -1,7 +1,8 @@
-//! Which launches are worth an entry of the table, and which entry do they replace?
+//! Which launches are stored in an entry of the agent's reference table, and which entry do they
+//! replace?
 //!
-//! The encoder asks for every launch how it is sent. A launch that a near entry stands for is
-//! condensed; the policies differ in what becomes of the others, and of the entries.
+//! The encoder asks a policy for every launch how it is sent. A launch that differs little from a
+//! stored one is condensed; the policies differ in what they do with all other launches.
 
 use crate::launch::LaunchImage;
 use crate::layout::{AqlFormat, KERNEL_OBJECT};
@@ -49,7 +50,7 @@ pub struct LaunchRequest<'a> {
     /// full.
     pub vacant: Option<u16>,
     /// Number of half-words (16 bits) that are free in the condensed packet that is being filled; 0
-    /// if none is.
+    /// if no packet is being filled.
     pub room: u16,
 }
 
@@ -65,8 +66,8 @@ impl LaunchRequest<'_> {
     }
 
     /// Returns the kind of packet for a launch that is not stored in the agent's reference table.
-    /// The packet is condensed if the one that is being filled has room for the launch, or if two
-    /// such launches fit an empty packet; otherwise ordinary.
+    /// It is a condensed packet if the one that is being filled has room for the launch, or if an
+    /// empty packet has room for two launches of that size; otherwise an ordinary packet.
     #[must_use]
     pub fn without_entry(&self) -> PacketChoice {
         let most = (HALF_WORDS as u16 / 2).max(self.room);

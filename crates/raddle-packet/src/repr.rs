@@ -1,7 +1,8 @@
 //! What is in an AQL packet, field by field?
 //!
-//! One value type a kind of packet, each with `parse` and `emit`; the condensed one is
-//! [`Condensed`](crate::Condensed). Sizes are in bytes, those of grids and workgroups in work-items.
+//! Each kind of packet has a value type with `parse` and `emit`; that of a condensed packet is
+//! [`Condensed`](crate::Condensed). Sizes are in bytes, those of grids and workgroups in
+//! work-items.
 
 use crate::error::PacketError;
 use crate::error::Reason;
@@ -44,7 +45,8 @@ pub struct KernelDispatch {
 impl KernelDispatch {
     /// Returns the launch that these fields describe.
     ///
-    /// # Errors When the private segment size has more bits than its field in the format.
+    /// # Errors
+    /// When the private segment size has more bits than its field in the format.
     pub fn launch(&self, format: &AqlFormat) -> Result<LaunchImage, PacketError> {
         let values: [u64; 13] = [
             self.synch_scopes.into(),
@@ -92,8 +94,9 @@ impl KernelDispatch {
 
     /// Reads the fields of an ordinary dispatch packet; reserved bytes are ignored.
     ///
-    /// # Errors When the packet is of another type, or its private segment size has more bits than
-    /// its field in the format.
+    /// # Errors
+    /// When the packet is of another type, or its private segment size has more bits than its field
+    /// in the format.
     pub fn parse(packet: &AqlPacket, format: &AqlFormat) -> Result<Self, PacketError> {
         check_type(packet, format.types().dispatch)?;
         let mut launch = LaunchImage::default();
@@ -103,7 +106,8 @@ impl KernelDispatch {
 
     /// Returns the ordinary dispatch packet with these fields.
     ///
-    /// # Errors When the private segment size has more bits than its field in the format.
+    /// # Errors
+    /// When the private segment size has more bits than its field in the format.
     pub fn emit(&self, format: &AqlFormat) -> Result<AqlPacket, PacketError> {
         Ok(self.launch(format)?.dispatch(format))
     }
@@ -122,8 +126,9 @@ pub struct Reference {
 impl Reference {
     /// Reads the fields of a reference packet; reserved bytes are ignored.
     ///
-    /// # Errors When the packet is of another type, the table has no such entry, or the private
-    /// segment size has more bits than its field in the format.
+    /// # Errors
+    /// When the packet is of another type, the table has no such entry, or the private segment size
+    /// has more bits than its field in the format.
     pub fn parse(packet: &AqlPacket, format: &AqlFormat) -> Result<Self, PacketError> {
         check_type(packet, format.types().reference)?;
         let ref_num = u16::from_le_bytes([packet[REF_NUM_AT], packet[REF_NUM_AT + 1]]);
@@ -135,8 +140,9 @@ impl Reference {
 
     /// Returns the reference packet with these fields.
     ///
-    /// # Errors When the table has no such entry, or the private segment size has more bits than
-    /// its field in the format.
+    /// # Errors
+    /// When the table has no such entry, or the private segment size has more bits than its field
+    /// in the format.
     pub fn emit(&self, format: &AqlFormat) -> Result<AqlPacket, PacketError> {
         self.kernel.launch(format)?.reference(format, self.ref_num)
     }
@@ -159,7 +165,8 @@ pub struct BarrierPacket {
 impl BarrierPacket {
     /// Reads the fields of a barrier packet; reserved bytes are ignored.
     ///
-    /// # Errors When the packet is of another type.
+    /// # Errors
+    /// When the packet is of another type.
     pub fn parse(packet: &AqlPacket, format: &AqlFormat) -> Result<Self, PacketError> {
         let (found, types) = (packet[0], format.types());
         let any = types.barrier_or == Some(found);
@@ -177,7 +184,8 @@ impl BarrierPacket {
 
     /// Returns the barrier packet with these fields.
     ///
-    /// # Errors When the format has no barrier of this kind (one signal, or all signals).
+    /// # Errors
+    /// When the format has no barrier of this kind (one signal, or all signals).
     pub fn emit(&self, format: &AqlFormat) -> Result<AqlPacket, PacketError> {
         let types = format.types();
         let kind = if self.any { types.barrier_or } else { types.barrier_and };

@@ -1,4 +1,4 @@
-//! What does an agent remember of reference packets, and who shares it?
+//! Which launches does an agent store in its reference table, and which queues share a table?
 
 use crate::error::PacketError;
 use crate::launch::LaunchImage;
@@ -37,7 +37,7 @@ impl ReferenceTable {
         Ok(())
     }
 
-    /// Empties every entry of the table from the number `ref_num` on.
+    /// Empties every entry of the table whose number is `ref_num` or more.
     pub(crate) fn forget_from(&mut self, ref_num: u16) {
         self.launches.iter_mut().skip(ref_num.into()).for_each(|launch| *launch = None);
     }

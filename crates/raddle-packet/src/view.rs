@@ -15,7 +15,7 @@ use crate::layout::{
 };
 use crate::packet_types::{AQL_BYTES, AqlPacket, HALF_WORDS};
 
-/// Width in characters of the longest printed value of a field, which has 4 half-words (16 bits).
+/// Width in characters of the longest printed value of a field, four half-words (16 bits each).
 const VALUE_WIDTH: usize = 20;
 /// Number of bytes in one printed line, for packets whose fields are not known.
 const ROW: usize = 16;
@@ -177,7 +177,7 @@ impl<'p> PacketView<'p> {
     }
 
     /// Prints the half-words (16 bits) between two byte offsets of the packet, and in a separate
-    /// column what they mean.
+    /// column the meaning of each.
     fn meaning(
         &self,
         f: &mut fmt::Formatter<'_>,

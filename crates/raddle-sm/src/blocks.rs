@@ -1,7 +1,8 @@
 //! Which blocks are on one SM, and which of them wait for warps to start?
 //!
-//! The part of an SM's block table that decisions need: how many unfinished blocks of each
-//! priority, and the blocks with warps waiting, by priority and then in the order of distribution.
+//! Decisions need two things of an SM's block table: how many unfinished blocks of each priority it
+//! has, and its blocks with waiting warps, sorted by priority and then by the order of
+//! distribution.
 
 use alloc::vec::Vec;
 
@@ -20,7 +21,8 @@ pub(crate) struct Waiting {
 pub(crate) struct Blocks {
     /// (priority, number of unfinished blocks of that priority), the highest priority last.
     levels: Vec<(u64, u64)>,
-    /// Blocks with warps that wait to start, in the order in which they are served.
+    /// Blocks with warps that wait to start: the highest priority first, then in the order of
+    /// distribution.
     waiting: Vec<Waiting>,
 }
 

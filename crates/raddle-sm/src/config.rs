@@ -1,6 +1,7 @@
-//! Which readings of seed 003 does a controller follow?
+//! Which readings of seed 003 do the controllers follow?
 //!
-//! The effects that the fields name were measured by the digest of the seed; times are in its ticks.
+//! The effects of a reading that comments here give were measured on examples of the seed, in
+//! ticks.
 
 /// Rule that picks one of several SMs that qualify for a block. The patent (seed 003) does not say
 /// which one to take; raddle numbers this choice C6.

@@ -1,4 +1,4 @@
-//! Which devices, kernels and reports do the controllers refuse?
+//! Why do the controllers of SMs refuse a device, a kernel, or a report that a warp has ended?
 
 use raddle_policy::{CuId, ErrorKind, LaunchId};
 

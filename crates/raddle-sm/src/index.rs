@@ -1,11 +1,11 @@
 //! Which SMs have enough free resources for a block, without a look at each SM?
 //!
-//! Two indices by state. For each demand, which SMs take a whole block of it and which can start a
-//! warp: two sets of bits, brought up to date from a list of the SMs that changed when the demand is
-//! asked for. For the second route, a tree of the lowest top priorities.
+//! For each demand the index keeps two sets of SMs: those that take a whole block of it, and those
+//! that can start a warp. A set is brought up to date, from a list of changed SMs, when its demand
+//! is searched. For SMs that run only lower work there is a tree of the lowest top priorities.
 //!
-//! Amounts are cut off at `i32::MAX`: an SM may be named that does not qualify (the caller looks),
-//! but none that does is missed.
+//! Amounts above `i32::MAX` count as `i32::MAX`: the index may name an SM that has too little (the
+//! caller checks), but misses none that has enough.
 
 use alloc::vec;
 use alloc::vec::Vec;
@@ -35,8 +35,8 @@ pub(crate) fn lowness(top: Option<u64>) -> i32 {
     top.map_or(i32::MAX, |top| cut(reversed(top)).min(i32::MAX - 2) + 1)
 }
 
-/// Returns the smallest lowness (a number that is larger for a lower priority) of an SM whose top
-/// priority is below `priority`.
+/// Returns the smallest lowness (a number that is larger for a lower priority) that an SM can have
+/// whose top priority is below `priority`.
 pub(crate) fn lower_than(priority: u64) -> i32 {
     let exact = reversed(priority) < u64::from(i32::MAX.unsigned_abs()) - 2;
     lowness(Some(priority)) + i32::from(exact)
@@ -60,7 +60,7 @@ struct Demanded {
     seen: u64,
 }
 
-/// Largest number of demands that the index keeps; a further one replaces the demand that was used
+/// Largest number of demands that the index keeps; a further demand replaces the one that was used
 /// longest ago.
 const DEMANDS: usize = 64;
 
@@ -73,7 +73,7 @@ pub(crate) struct Index {
     /// SMs whose free amounts changed last, as a ring buffer with one entry for each SM of the
     /// device.
     changes: Vec<u16>,
-    /// Number of changes of the free amounts of an SM so far; a demand that has seen fewer is out
+    /// Number of changes so far of the free amounts of any SM; a demand that has seen fewer is out
     /// of date.
     changed: u64,
     /// SMs whose keys (sort values in the index, from their free resources and top priorities) have
@@ -235,9 +235,9 @@ impl Index {
         self.lows.lowest(lower_than(priority), accept)
     }
 
-    /// Returns the SM with the lowest top priority, if that is below `priority`; of equal ones the
-    /// lowest index. `top` returns the exact top priority of an SM. `None` where no SM has a lower
-    /// one.
+    /// Returns the index of the SM with the lowest top priority, if that priority is below
+    /// `priority`; of equal SMs the lowest index. `top` returns the exact top priority of an SM.
+    /// `None` where every SM has a top priority of `priority` or more.
     pub(crate) fn lowest_top(
         &self,
         priority: u64,

@@ -1,7 +1,7 @@
-//! Which SM gets the next block of a kernel, and by which route (G2 to G6)?
+//! Which SM gets the next block of a kernel, and by which route (steps G2 to G6 of seed 003)?
 //!
-//! The same search serves the tables of [`Controllers`](crate::Controllers), which know three
-//! resources, and the policy, which asks the dispatcher's book about SIMDs, slots and barriers too.
+//! One search serves the tables of [`Controllers`](crate::Controllers), which know three resources,
+//! and the policy `block-warp`, whose device also has SIMDs, workgroup slots and barriers.
 
 use crate::index::{DemandSlot, Index, Of, SmKey};
 use crate::{BlockWarpConfig, Choose};

@@ -1,13 +1,13 @@
-//! Which rows do the tables of the controllers have?
+//! Which rows have the controllers' tables of kernels, SMs and blocks?
 //!
-//! Rows as plain values, in the units of the seed: registers, hardware warps, shared memory.
-//! A smaller rank is more urgent, as everywhere here; the seed counts priorities the other way.
+//! Rows are plain values, in the units of the seed: registers, hardware warps, shared memory. A
+//! smaller rank is more urgent, as everywhere in raddle; in the seed a larger priority is.
 
 use raddle_policy::{CuId, LaunchId};
 
 use crate::Route;
 
-/// Amounts of registers, warps and shared memory of one SM: all that it has, or those that are
+/// Amounts of registers, warp slots and shared memory of one SM: all that it has, or all that is
 /// free.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Deserialize))]
@@ -46,11 +46,8 @@ pub struct Kernel {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[doc(hidden)]
 pub struct KernelRow {
-    /// Id of the kernel in this row.
     pub(crate) kernel: LaunchId,
-    /// Rank of the kernel: the smaller, the more urgent.
     pub(crate) rank: u64,
-    /// Number of blocks of the kernel that were not yet distributed to an SM.
     pub(crate) undistributed: u64,
 }
 
@@ -78,12 +75,8 @@ impl KernelRow {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[doc(hidden)]
 pub struct SmRow {
-    /// Id of the SM that the row of the table describes.
     pub(crate) sm: CuId,
-    /// Resources that are free on the SM.
     pub(crate) remaining: Resources,
-    /// Rank of the most urgent block on the SM, the smaller the more urgent; `None` where the SM
-    /// has no block.
     pub(crate) top: Option<u64>,
 }
 
@@ -112,17 +105,11 @@ impl SmRow {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[doc(hidden)]
 pub struct BlockRow {
-    /// Id of the kernel that the block belongs to.
     pub(crate) kernel: LaunchId,
-    /// Number of the block in its kernel.
     pub(crate) block: u64,
-    /// Rank of the kernel that the block belongs to: the smaller, the more urgent.
     pub(crate) rank: u64,
-    /// Number of warps of the block that have not started.
     pub(crate) waiting: u64,
-    /// Number of warps of the block that run now.
     pub(crate) running: u64,
-    /// Number of warps of the block that have ended.
     pub(crate) finished: u64,
 }
 
@@ -133,7 +120,7 @@ impl BlockRow {
         self.kernel
     }
 
-    /// Returns the number of the block in its kernel.
+    /// Returns the number of the block in its kernel, from 0.
     #[must_use]
     pub const fn block(&self) -> u64 {
         self.block
@@ -168,18 +155,11 @@ impl BlockRow {
 /// the patent, seed 003).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Decision {
-    /// Route by which the blocks come to the SM.
     pub(crate) route: Route,
-    /// Id of the kernel whose blocks are distributed.
     pub(crate) kernel: LaunchId,
-    /// Id of the SM that gets the blocks.
     pub(crate) sm: CuId,
-    /// Number, within the kernel, of the first block that the SM gets.
     pub(crate) first: u64,
-    /// Number of blocks that the SM gets; 1 on a route other than `Whole`.
     pub(crate) count: u64,
-    /// Number of whole blocks for which the SM had room (N1 in the patent, seed 003); 0 on a route
-    /// other than `Whole`.
     pub(crate) n1: u64,
 }
 
@@ -228,7 +208,7 @@ impl Decision {
 pub struct Started {
     /// Id of the kernel that the warps belong to.
     pub kernel: LaunchId,
-    /// Number of the block in its kernel.
+    /// Number of the block in its kernel, from 0.
     pub block: u64,
     /// SM on which the warps run.
     pub sm: CuId,

@@ -1,7 +1,7 @@
 //! How are levels numbered and coded (seed 004, claims 10 and 11)?
 //!
-//! The seed counts from 1, the best, and writes level k as the value k - 1 in a field of bits; ours
-//! is that value.
+//! The seed counts levels from 1, the best, and writes level k as the value k - 1 in a field of
+//! bits. A level of raddle is the value k - 1.
 
 use core::fmt;
 
@@ -21,7 +21,6 @@ pub struct LevelRange(u16);
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[doc(hidden)]
 pub struct LevelCode {
-    /// Value of the code, which is the level counted from 0; smaller is more urgent.
     pub(crate) value: u8,
     /// Number of bits that the code of a level takes, 1 to 8.
     pub(crate) bits: u32,
@@ -48,7 +47,7 @@ impl Default for LevelRange {
 }
 
 impl LevelRange {
-    /// Returns a range of `levels` levels.
+    /// Returns the range of the levels 0 to `levels` - 1.
     ///
     /// # Errors
     /// [`OutOfRange`](crate::ErrorKind::OutOfRange) where `levels` is not from 1 to 256.

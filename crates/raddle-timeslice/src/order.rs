@@ -1,7 +1,8 @@
-//! Stage two, which first: in which order do the loaded processes run (seed 004, S22)?
+//! In which order do the processes run that were chosen together (stage two of seed 004, S22)?
 //!
-//! The seed names FIFO of the writes into the cache, claim 9, and random as another. Random is a
-//! seeded generator: equal seeds give equal orders.
+//! The seed names the order in which they were written into the cache (claim 9), and a random
+//! order. The random order comes from a generator with a seed number: equal numbers give equal
+//! orders.
 
 /// Order in which processes that were chosen to run together get their slices of time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -57,7 +58,6 @@ impl Arranger {
         }
     }
 
-    /// Returns a pseudo-random number below `limit`.
     fn below(&mut self, limit: usize) -> usize {
         let scaled = u128::from(self.random()) * limit as u128;
         // The upper half of a product with `limit` is below it.

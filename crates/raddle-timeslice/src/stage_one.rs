@@ -1,8 +1,9 @@
-//! Stage one: which processes go into the cache (seed 004, S10 to S14)?
+//! Stage one: which processes are chosen to run next (seed 004, S10 to S14)?
 //!
-//! The candidates are all processes of the most urgent level present. If they fit, all are loaded,
-//! in pool order; else the `capacity` of them with the largest weight, ties in pool order. Nothing is
-//! allocated once the list has room for all candidates.
+//! The candidates are all processes of the most urgent level present. If the capacity (the GPU's
+//! cache in the seed) has room for all, all are chosen, in the order of the pool; else the
+//! `capacity` of them with the largest weight, ties in that order. A list with room for all
+//! candidates never grows.
 
 use alloc::vec::Vec;
 
@@ -31,7 +32,7 @@ pub struct PoolEntry {
 pub struct LoadedProcess {
     /// Index of the process in the pool (the list of runnable processes) from which it was chosen.
     pub index: usize,
-    /// Weight of the process at the time at which it was chosen.
+    /// Weight of the process at the moment at which it was chosen.
     pub weight: Weight,
     /// Share of the process; its weight already contains the share as a factor.
     pub share: u64,

@@ -1,16 +1,16 @@
-//! Stage two, how long: what is the slice of each loaded process (seed 004, S21)?
+//! Stage two: how long is the slice of each process that was chosen to run (seed 004, S21)?
 //!
-//! Exact fractions explode over rounds (D8), so slices are whole ticks, from weights with 32 bits
-//! behind the point, with one rounding, half up, and at least one tick. w is a weight, W the sum of
-//! all, V the sum of 1/w, n how many there are:
+//! Exact fractions would grow without bound (reading D8), so a slice is a whole number of ticks, at
+//! least one, rounded half up once from weights with 32 bits behind the point. w is a weight, W the
+//! sum of all weights, V the sum of 1/w, n the number of processes:
 //!
 //! | rule | slice | larger weight |
 //! |---|---|---|
 //! | `claim` | t0 x W / w, as claim 7 says | shorter slice |
-//! | `equal` | t0 | the same |
-//! | `mean` | t0 x n x w / W | longer |
-//! | `inverse` | t0 x w x V: the claim's formula fed with run / alive | longer |
-//! | `min-one` | t0 x w / the least w | longer, and none below t0 |
+//! | `equal` | t0 | equal slice |
+//! | `mean` | t0 x n x w / W | longer slice |
+//! | `inverse` | t0 x w x V: the formula of `claim` with 1/w in place of w | longer slice |
+//! | `min-one` | t0 x w / the least w | longer slice, and none below t0 |
 
 use alloc::vec::Vec;
 

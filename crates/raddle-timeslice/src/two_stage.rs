@@ -1,8 +1,9 @@
 //! Which process gets the next slice, by the two stages of time slicing (seed 004, S10 to S23)?
 //!
-//! A load is a batch of slices, each run once (D4; or over and over until every process of it has
-//! completed). Slices and weights are those of the moment of the load (D5). When the slices are
-//! used up, the pool is loaded from again. A process that left the pool is passed over.
+//! A load is a batch of slices, each run once (reading D4; or over and over until all its processes
+//! have completed). Slices and weights are those of the moment of the load (reading D5). When all
+//! slices of the load were used, processes are chosen anew. A process that is no longer runnable is
+//! skipped.
 
 use alloc::vec::Vec;
 
@@ -66,19 +67,13 @@ pub enum Shares {
 pub struct SliceConfig {
     /// Length of the smallest slice, from which all slices are computed, in ticks.
     pub(crate) t0: Ticks,
-    /// Largest number of processes that are chosen to run together.
     pub(crate) capacity: usize,
-    /// Rule by which the length of a slice follows from the weights of processes.
     pub(crate) rule: SliceRule,
-    /// Effect of a process's share on the length of its slices.
     pub(crate) shares: Shares,
     /// Length of the longest slice, in ticks; `None` if there is no limit.
     pub(crate) longest: Option<Ticks>,
-    /// Order in which processes that were chosen to run together get their slices.
     pub(crate) order: LoadOrder,
-    /// Condition on which the processes to run next are chosen anew.
     pub(crate) reload: Reload,
-    /// Moment at which a process of a more urgent level takes over from the running one.
     pub(crate) take_over: TakeOver,
 }
 
@@ -154,7 +149,8 @@ pub trait Runnable {
     /// Returns the level of the process `id`; `None` if the process is not in the pool.
     fn level(&self, id: Self::Id) -> Option<Level>;
 
-    /// Returns all processes of the pool, in the order of their indices.
+    /// Returns all processes of the pool; the index of a process is its position among them, from
+    /// 0.
     fn entries(&self) -> impl Iterator<Item = PoolEntry>;
 
     /// Returns the id of the process with the index `index` in `entries`; `None` where there are
@@ -165,9 +161,7 @@ pub trait Runnable {
 /// Slice of time in which one process runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ProcessSlice<Id> {
-    /// Process that runs during the slice.
     pub(crate) id: Id,
-    /// Length of the slice in ticks, at least 1.
     pub(crate) length: Ticks,
     /// Weight from which the length of the slice follows. Under [`Shares::Time`] it is the weight
     /// of the process multiplied once more by the share.
@@ -175,7 +169,7 @@ pub struct ProcessSlice<Id> {
 }
 
 impl<Id: Copy> ProcessSlice<Id> {
-    /// Returns the process that the slice is for.
+    /// Returns the id of the process that runs during the slice.
     #[must_use]
     pub const fn id(&self) -> Id {
         self.id
@@ -258,8 +252,8 @@ impl<Id: Copy + Eq> TwoStage<Id> {
         self.overflows
     }
 
-    /// Returns whether the running slice, of a process of the level `running`, has to end now for a
-    /// more urgent process of the pool; never true but under [`TakeOver::AtOnce`].
+    /// Returns whether a running slice of a process of the level `running` has to end now, since a
+    /// more urgent process is in the pool; always false except under [`TakeOver::AtOnce`].
     #[must_use]
     pub fn cuts(&self, running: Level, pool: &impl Runnable<Id = Id>) -> bool {
         let outranked = || pool.most_urgent().is_some_and(|level| level.outranks(running));

@@ -1,8 +1,8 @@
-//! How much is a process owed (seed 004, claims 3 and 4)?
+//! How much time on the device does a process deserve (seed 004, claims 3 and 4)?
 //!
-//! weight = share x alive time / run time, both times at least one smallest slice t0 (D2): so no
-//! weight is 0 and none is infinite. Weights are fractions and compared as such; slices are computed
-//! from their fixed point, 32 bits behind the point.
+//! weight = share x alive time / run time, both times at least one smallest slice t0 (reading D2):
+//! so no weight is 0 and none is infinite. Weights are compared as exact fractions; slices are
+//! computed from weights as fixed-point numbers with 32 bits behind the point.
 
 use core::cmp::Ordering;
 
@@ -76,7 +76,8 @@ impl Weight {
         ((self.under as u128) << 64) / self.over
     }
 
-    /// Returns the product of `over` and `by` as (bits above the lowest 64, lowest 64 bits).
+    /// Returns the product of `over` and `by`, up to 192 bits, as (bits above the lowest 64, lowest
+    /// 64 bits).
     const fn times(over: u128, by: u64) -> (u128, u64) {
         let low = (over as u64 as u128) * by as u128;
         let high = (over >> 64) * by as u128 + (low >> 64);

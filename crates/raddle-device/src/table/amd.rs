@@ -1,10 +1,10 @@
-//! AMD devices: compute units, memory, and where the figures are from.
+//! AMD devices: compute units, memory, and the sources of these numbers.
 //!
 //! The table of instruction sets (`arch.rs`) has what a compute unit holds: 4 SIMDs with waves of
 //! 64, or, on a Radeon of RDNA, two SIMDs with waves of 32; at most 1024 threads a workgroup; 16
 //! barriers, which only workgroups of two or more waves take.
 //!
-//! Scalar registers limit by LLVM's count: a wave of more than 96 leaves 7 of 8 slots of a SIMD
+//! By LLVM's count, a wave of more than 96 scalar registers leaves 7 of 8 wave slots of a SIMD
 //! usable (6 where a trap handler is loaded, which is not modelled).
 
 use raddle_policy::CuShape;

@@ -1,7 +1,7 @@
-//! NVIDIA devices: SM counts, memory, and where the figures are from.
+//! NVIDIA devices: SM counts, memory, and the sources of these numbers.
 //!
-//! What an SM holds is the table of compute capabilities (`capability.rs`); the profiles' own
-//! `deviceProperties` agree with it where a sample of the device is at hand.
+//! The table of compute capabilities (`capability.rs`) has what an SM holds; the `deviceProperties`
+//! in profiles agree with it wherever a profile of the device is at hand.
 
 use super::DeviceRow;
 use crate::capability::{CAPABILITIES, Capability, MAX_REGISTERS, MAX_THREADS, WARP, granules};

@@ -1,4 +1,4 @@
-//! Which device and which events does a check of placements know?
+//! How are the device and the events of a placement check described?
 
 /// Most units that the device of a placement check may have; a unit is a compute unit or a SIMD,
 /// whichever the placement table lists.
@@ -83,8 +83,7 @@ impl AllocationDevice {
         Ok(())
     }
 
-    /// Returns the names of the device's resources, in the order in which an event lists what a
-    /// workgroup holds.
+    /// Returns the names of the device's resources, in the order of the field `parts` of an event.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.resources.iter().map(|it| &*it.name)
     }

@@ -1,5 +1,5 @@
-//! Did a dispatcher hand out its resources as it must? The check takes tables of events of any RTL
-//! or simulator.
+//! Did a dispatcher place workgroups as it must? The check takes tables of events of any RTL or
+//! simulator.
 //!
 //! A table (docs/rtl.md has the schema) holds a line for each request, placement, wave, end and free.
 //! [`check`] and [`AllocationCheck`] follow it with a naive model, a list of what each unit holds, and report
@@ -44,8 +44,8 @@ pub use starts::StartRule;
 use model::Model;
 use table::Table;
 
-/// Most findings (broken rules) that a report stores, beside the first one of each rule; further
-/// findings are only counted.
+/// Most findings (events that break a rule) that a report stores, beside the first one of each
+/// rule; further findings are only counted.
 const MOST_KEPT: usize = 20;
 
 /// Rules that a dispatcher must keep when it allocates resources.
@@ -53,7 +53,7 @@ const MOST_KEPT: usize = 20;
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum AllocationRule {
-    /// Rule that two workgroups of one compute unit do not hold the same block at a time.
+    /// Rule that two workgroups of one compute unit never hold one block at the same time.
     Overlap,
     /// Rule that a workgroup gets only blocks that exist, on a compute unit that exists.
     Bounds,
@@ -108,7 +108,7 @@ pub struct AllocationFinding {
     /// Line of the event in the placement table, or number of the event where there is no table;
     /// from 1.
     pub line: u64,
-    /// Clock cycle of the event that breaks the rule, as the checked table of events gives it.
+    /// Clock cycle of the event that breaks the rule.
     pub clock: u64,
     /// Sentence that tells a person which rule is broken, and how.
     pub what: String,
@@ -187,7 +187,8 @@ impl AllocationReport {
 }
 
 impl fmt::Display for AllocationFinding {
-    /// Writes the finding in one line, without the picture of the blocks.
+    /// Writes the finding (an event that breaks a rule) in one line, without its picture of the
+    /// blocks.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { rule, line, clock, what, .. } = self;
         write!(f, "line {line}, clock {clock}: {rule}: {what}")
@@ -277,7 +278,7 @@ impl AllocationCheck {
         Ok(self.model.report.total() - before)
     }
 
-    /// Returns the report on the events that were taken until now.
+    /// Returns the report on all events until now.
     #[must_use]
     pub const fn report(&self) -> &AllocationReport {
         &self.model.report

@@ -1,6 +1,6 @@
-//! Which blocks does each unit hold, and does each event agree with that?
+//! Which blocks does each compute unit hold, and does each event of the table agree with that?
 //!
-//! After a finding the model goes on with what the table says.
+//! After a difference the model goes on with what the table says.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
@@ -88,8 +88,8 @@ pub(super) struct Unit {
     pub(super) tags: BTreeMap<u64, (u64, u64)>,
 }
 
-/// The naive model of a device that a check compares events with: all compute units, and all open
-/// requests.
+/// The naive model of a device with which the events of a table are compared: all compute units,
+/// and all requests for room without an answer.
 #[derive(Debug)]
 pub(super) struct Model {
     pub(super) device: AllocationDevice,

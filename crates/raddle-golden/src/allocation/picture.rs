@@ -1,4 +1,4 @@
-//! How are the blocks of a unit drawn as a line of text?
+//! How are the free and held blocks of a compute unit drawn as a line of text?
 
 use super::starts::{Held, runs};
 

@@ -1,4 +1,5 @@
-//! When do the waves of a workgroup start and end, and when does the workgroup leave its unit?
+//! Do the waves of a workgroup start and end as they must, and does the workgroup then leave its
+//! unit?
 
 use super::AllocationRule;
 use super::event::{AllocationEvent, AllocationEventKind, TableFault};

@@ -1,4 +1,4 @@
-//! Where would an allocator with a given rule start the part of a workgroup?
+//! At which block would an allocator with a given rule start a workgroup's part of a resource?
 
 use std::str::FromStr;
 

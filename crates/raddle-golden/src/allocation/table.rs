@@ -1,8 +1,8 @@
-//! What does a line of a placement table say?
+//! What does a line of a placement table (list of a dispatcher's events) say?
 //!
 //! Lines that begin with `#` declare the device; then a header names the columns, in any order. A
-//! cell that an event does not need is left empty. Cells are numbers and words between commas, so
-//! each line is one row.
+//! cell that an event does not need is left empty. Cells are numbers and words between commas,
+//! without quotes, so each line is one row.
 
 use std::fmt::Display;
 use std::iter::Enumerate;

@@ -2,8 +2,9 @@
 //! for hardware teams.
 //!
 //! Gates have two inputs, registers are bits held between clocks; *drawn* is as the seed draws it,
-//! *folded* without constants (`raddle_bitmap::circuit::Cost` has the formulas). A miss is a wish
-//! that fits and is not reported: by an exact recurrence for random bits, and counted under churn.
+//! *folded* without constants (`raddle_bitmap::circuit::Cost` has the formulas). A miss is a
+//! request that fits and that the search refuses. The misses are computed for random bits, by an
+//! exact recurrence, and counted under churn (requests and releases at random).
 
 use raddle_bitmap::circuit::{Cost, Counting, Timing, Variant};
 use raddle_bitmap::{

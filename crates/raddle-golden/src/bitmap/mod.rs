@@ -1,10 +1,10 @@
-//! How long is the longest free run, where does a request fit, and what does a shared finder
-//! report?
+//! How long is the longest free run, where does a request fit, and what does one circuit report
+//! that searches several maps in turn?
 //!
-//! Three kinds of question: `{"bits":"01101110","method":"full"}` asks for the longest run as a method
-//! of seed 000 reports it, `{"bits":"0111011","want":2,"fit":"best"}` for a place, and
-//! `{"shared":{..}}` for a round of a shared finder. Positions and lengths are blocks, the leftmost
-//! digit is block 0.
+//! Three kinds of question: `{"bits":"01101110","method":"full"}` asks for the longest run as a
+//! method of seed 000 reports it, `{"bits":"0111011","want":2,"fit":"best"}` for the start of a
+//! request, and `{"shared":{..}}` for a round of a shared circuit. Positions and lengths are
+//! blocks, the leftmost digit is block 0.
 
 mod cost;
 mod explain;
@@ -96,8 +96,8 @@ struct AskedShared {
     shared: AskedRound,
 }
 
-/// Returns the form of the search circuits: the digit that stands for a free block, and the
-/// direction in which the circuits shift sequences of digits.
+/// Returns the form of the search circuits that a question asks for: the digit that stands for a
+/// free block, and the direction in which sequences of digits are shifted.
 const fn setup(free: u8, shift: ShiftWord) -> Setup {
     let polarity = if free == 1 { Polarity::FreeIsOne } else { Polarity::FreeIsZero };
     let shift = match shift {

@@ -1,7 +1,9 @@
-//! What does a round of a shared finder, which searches several maps in turn, report?
+//! What does one circuit report that searches the maps of several resources in turn (a shared
+//! finder)?
 //!
 //! `{"shared":{"width":12,"periods":[[{"type":"s","bits":"01110"},{"type":"l","bits":"0111"}]],
-//! "layout":{"slots":[[5,7]]}}}` is answered with the longest run of each type, period by period.
+//! "layout":{"slots":[[5,7]]}}}` is answered with the longest run of each type of resource, for
+//! each use of the circuit (period).
 
 use std::collections::BTreeSet;
 use std::ops::Range;

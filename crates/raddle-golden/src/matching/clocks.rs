@@ -1,7 +1,8 @@
-//! How many clocks does a decision take, and at which tick is it made (seed 000, E4 to E7)?
+//! How many clocks does a decision about the placing of a workgroup take, and at which tick is it
+//! made (seed 000, E4 to E7)?
 //!
-//! The clocks are those of the circuits of `raddle-bitmap`. Every resource of a compute unit has a
-//! finder of its own, or one finder serves them in turn, period by period. Units: clocks, ticks.
+//! The clocks are those of the search circuits of `raddle-bitmap`. Every resource of a compute unit
+//! has a circuit of its own, or one circuit searches the resources in turn. Units: clocks, ticks.
 
 use std::collections::BTreeSet;
 
@@ -22,7 +23,6 @@ const ONE_A_TICK: u32 = 1000;
 /// Time that the decision of a matching question takes in the hardware.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub(super) struct MatchClocks {
-    /// Number of clocks that one decision (called a round) takes.
     clocks: u64,
     /// Tick at which the decision is made, after the clocks that it takes.
     pub(super) t: u64,

@@ -1,6 +1,6 @@
 //! Is a workgroup cut into its waves, because no workgroup has fitted for too long (seed 000, E3)?
 //!
-//! Units: rounds; ticks.
+//! Units: rounds (decisions, one after the other); ticks.
 
 use raddle_read::FaultKind;
 use raddle_workgroup::split::Step;
@@ -19,9 +19,9 @@ pub(super) struct MatchCutting {
     threshold: u64,
     retry: u64,
     /// Number of decisions (rounds) in a row, before this one, in which no head (first workgroup of
-    /// a channel) fitted on a compute unit.
+    /// a channel) fitted on any compute unit.
     failures: u64,
-    /// For each channel its head (first workgroup), if that may be cut into waves; else `None`.
+    /// For each channel its head (first workgroup) if the head may be cut into waves, else `None`.
     whole: Vec<Option<MayCut>>,
     /// Index of the least urgent level in the list of levels. The waves of a cut workgroup get this
     /// level.

@@ -1,5 +1,5 @@
-//! Which workgroup is the head (the first) of each channel, and in which order are levels served
-//! (E1, E2)?
+//! Which workgroup is the head (the first) of each channel, and which levels are served first (seed
+//! 000, E1, E2)?
 //!
 //! Units: ticks.
 

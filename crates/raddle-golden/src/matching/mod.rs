@@ -1,9 +1,10 @@
 //! Which head (first workgroup) of a channel goes to which compute unit (seed 000, E1)?
 //!
-//! `{"cus":[..],"channels":[..],"marks":{..},"order":[..]}` is answered with who fits where, what is
-//! dispatched with its start addresses, the marks after it, and every resource that lacks. Levels
-//! count from 1, everything else from 0; amounts are blocks. The keys of a recipe choose other rules:
-//! `search`, `order`, `pick`, `fit`, `balance`, `place`, `decision`, `split`; its `channels` is `fold`.
+//! `{"cus":[..],"channels":[..],"marks":{..},"order":[..]}` is answered with the compute units that
+//! each head fits, the workgroup that is dispatched with its first blocks, the marks of channels
+//! after it, and every resource that lacks. Levels count from 1, everything else from 0; amounts
+//! are blocks. The keys of a recipe choose other rules: `search`, `order`, `pick`, `fit`,
+//! `balance`, `place`, `decision`, `split`; its `channels` is `fold`.
 
 mod clocks;
 mod cutting;
@@ -48,7 +49,6 @@ pub(crate) const TOPIC: Topic = Topic {
 /// chosen among equally good ones; unmarked channels are chosen first (step a42 of patent 000).
 type MarkedChannels = BTreeMap<u64, BTreeSet<usize>>;
 
-/// One question about the matching of workgroups to compute units, after it was read.
 #[derive(Debug)]
 struct MatchQuestion {
     model: MatchModel<String>,

@@ -1,9 +1,9 @@
-//! Which of the compute units that fit is taken: by its free resources, or by its power (seed 000,
-//! E9, E10)?
+//! Which of the compute units that a workgroup fits is taken: by its free resources, or by the
+//! power that it drew lately (seed 000, E9, E10)?
 //!
-//! A rule is given with its numbers, or as a recipe gives it; a recipe computes power from what
-//! waves did, which the question then lists for each compute unit. Units: ticks, instructions in
-//! 1,000 ticks.
+//! A question gives a rule with its numbers, or as a recipe has it; a recipe's rule computes power
+//! from instructions that waves issued, which the question then lists for each compute unit. Units:
+//! ticks, instructions in 1,000 ticks.
 
 use std::collections::BTreeMap;
 

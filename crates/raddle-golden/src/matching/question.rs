@@ -1,4 +1,5 @@
-//! How is a question about matching, given as JSON, read and checked?
+//! How is a question about the matching of workgroups to compute units, given as JSON, read and
+//! checked?
 
 use std::collections::BTreeMap;
 

@@ -1,5 +1,5 @@
-//! How long a free run does a search report of each resource, and where does it lie (seed 000, E4
-//! to E7)?
+//! How long is the free run that a search reports of each resource, and where does it lie (seed
+//! 000, E4 to E7)?
 
 use std::error::Error as _;
 

@@ -1,5 +1,4 @@
-//! Does every demand name the resources and SIMDs of every compute unit, whether or not there is
-//! room?
+//! Does every compute unit have the resources and SIMDs that the demands name, whether free or not?
 
 use std::collections::BTreeMap;
 
@@ -12,7 +11,8 @@ use crate::fault::Fault;
 use crate::{MOST_FIGURES, ModelError};
 
 /// Checks that every head (first workgroup of a channel) names only resources that the compute
-/// units have. A fault says where in the question the wrong value is.
+/// units have, and that the comparison is not too large. A fault says where in the question the
+/// wrong value is.
 pub(super) fn check(cus: &[Cu<String>], heads: &[Option<MatchHead<String>>]) -> Result<(), Fault> {
     let named = |head: &MatchHead<String>| match &head.wants {
         Wants::Groups { shared, groups } => {

@@ -1,7 +1,7 @@
 //! What do the bytes of packets mean, and which launches do they cause (seed 002)?
 //!
-//! Each packet is drawn with its fields and half-words. Steps have the numbers of the seed's figures
-//! 3 and 6.
+//! Each packet is drawn with its fields and half-words (16 bits). Steps have the numbers in the
+//! seed's figures 3 and 6.
 
 use raddle_packet::{
     AQL_BYTES, AqlFormat, AqlPacket, Condensed, CondensedKernel, Diff, HALF_WORDS, LaunchImage,
@@ -41,7 +41,7 @@ pub(super) fn differences(format: &AqlFormat, kernels: &[CondensedKernel], story
     story.note(format!("a packet has {HALF_WORDS} half-words; what does not fit begins another"));
 }
 
-/// Breaks a line so that it fits a terminal of 80 columns with an indent of 3.
+/// Breaks a line of text so that it fits a terminal of 80 columns with an indent of 3.
 fn wrapped(line: &str) -> String {
     let (mut all, mut width) = (String::new(), 0);
     for word in line.split(' ') {

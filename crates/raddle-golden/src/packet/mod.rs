@@ -1,8 +1,9 @@
-//! Which bytes cause which launches (seed 002)?
+//! Which bytes of packets make a device run which launches (seed 002)?
 //!
 //! `{"reference":{"ref_num":4,"fields":{..}}}`, `{"dispatch":{"fields":{..}}}` and
 //! `{"condensed":[{"ref_num":4,"diff":{..}},..]}` are answered with packets,
-//! `{"decode":["hex",..],"table":{..}}` with launches and the table after them.
+//! `{"decode":["hex",..],"table":{..}}` with the launches of packets and the reference table after
+//! them.
 
 mod explain;
 mod question;

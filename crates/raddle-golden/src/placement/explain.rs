@@ -1,4 +1,4 @@
-//! Why does a workgroup lie where an algorithm of the placement contract put it?
+//! Why does a workgroup lie where an algorithm of the placement contract (a fixed test run) put it?
 //!
 //! Each step is a workgroup, with the addresses of each wave in granules and in bytes.
 

@@ -1,8 +1,9 @@
-//! Where do the algorithms of the placement contract put every workgroup, cycle by cycle?
+//! Where do the algorithms of the placement contract (a fixed test run with known results) put
+//! every workgroup, cycle by cycle?
 //!
 //! `{"algorithm":"round-robin","cus":64,"groups":4000,"kernel":{"threads":256,"vgpr":32,"sgpr":16,
-//! "lds":4096}}` is answered with the hash over all placements and the cycles that they took.
-//! Times are cycles, registers and LDS as the contract counts them (LDS in bytes).
+//! "lds":4096}}` is answered with the hash over all placements and the cycles that they took. Times
+//! are cycles; LDS is in bytes, registers are those of one work-item or wave.
 
 pub mod contract;
 mod explain;

@@ -1,6 +1,7 @@
 //! What happens in a preemption, tick by tick (seed 001)?
 //!
-//! A time line: one step a preemption, a drain or a resume, with the labels of the seed, S1.1 to S4.3.
+//! The explanation is a time line: one step for each preemption, each drain and each resume, with
+//! the labels of the seed, S1.1 to S4.3.
 
 use std::collections::BTreeSet;
 

@@ -1,10 +1,11 @@
-//! What happens, tick by tick, on a GPU with one stream of launches?
+//! What happens, tick by tick, on a GPU that runs one stream of launches and is preempted?
 //!
-//! The controller drives a GPU that runs one launch at a time, in order; this is what `raddle golden
-//! preempt` asks. Inside one tick: the GPU finishes; launches are captured; wishes to preempt and to
-//! resume, in their order; the controller is asked what to do, until that is nothing (the end of a
-//! drain, a resume that waited for it, submissions); a free GPU starts the next launch, never during
-//! a reset. A launch that starts while the flag is up takes the ticks of an exit.
+//! The preemption controller drives a GPU that runs one launch at a time, in order; `raddle golden
+//! preempt` asks this. Inside one tick: the GPU finishes; the host issues launches; requests to
+//! preempt and to resume are made, in their order; the controller gives commands until it has none
+//! (the end of a drain, a resume that waited for it, submissions); a free GPU starts the next
+//! launch, but never during a reset. A launch that starts while the preemption flag is raised takes
+//! the ticks of an exit.
 
 use std::collections::VecDeque;
 
@@ -250,13 +251,12 @@ impl PreemptPlay<'_> {
         self.busy.map(|busy| busy.ends).into_iter().chain(self.resets_until).min()
     }
 
-    /// Returns the error for a launch or a reset whose end lies beyond `u64`.
     fn endless(&self) -> ModelError {
         let launch = self.busy.and_then(|busy| self.controller.payload(busy.handle).copied());
         launch.map_or(ModelError::ResetTime, |launch| ModelError::LaunchTime { launch })
     }
 
-    /// Returns the number of a launch in the runtime from its handle.
+    /// Returns the number in the program of the launch that has this handle in the runtime.
     fn number(&self, handle: LaunchHandle) -> usize {
         // Every handle that is asked for is in the runtime.
         self.controller.payload(handle).copied().unwrap_or_default()

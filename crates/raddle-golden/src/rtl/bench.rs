@@ -1,8 +1,9 @@
 //! How are a Verilog module and its test bench written around the statements of a circuit?
 //!
-//! The bench reads lines of hexadecimal numbers: the inputs, then the outputs that are expected, and
-//! where slots take turns a number that tells which of them count. The first difference ends it with
-//! the line; without one it prints how many lines were equal.
+//! The bench reads lines of hexadecimal numbers: the inputs, then the expected outputs, and, where
+//! a circuit searches several maps in turn, a mask with one bit for each slot (part for one map): 1
+//! where the slot's outputs are checked. At the first difference the bench stops and prints the
+//! line; without one it prints how many lines were equal.
 
 use super::wires::range;
 

@@ -1,8 +1,8 @@
-//! How is the priority choice of seed 000 (E1, a4) written as a combinational block?
+//! How is the choice among channels by level (seed 000, E1, a4) written as a combinational block?
 //!
-//! Among the channels whose heads fit, the best level wins; among several of that level the lowest
-//! channel without a mark, or the lowest of all (a42: the choice that the seed leaves to chance is
-//! the lowest channel here, as in `raddle golden match`).
+//! Among the channels whose heads (first workgroups) fit, the best level wins; among several of
+//! that level the lowest channel without a mark, or the lowest of all (a42: the choice that the
+//! seed leaves to chance is the lowest channel here, as in `raddle golden match`).
 
 use std::io::{self, Write};
 

@@ -1,9 +1,9 @@
-//! How are the searches of seed 000 (E4 to E7) written as circuits?
+//! How are the searches for free runs of seed 000 (E4 to E7) written as circuits?
 //!
-//! Each sequence SA_i is as wide as its windows of i + 1 places: window p begins at place p where
-//! sequences shift to the left, and ends there where they shift to the right. The seed's chain makes
-//! SA_i from SA_(i-1); by doublings a window of w places is two of ceil(w / 2), which is as many
-//! gates and far fewer levels.
+//! The sequence SA_i has one digit for each window, a run of i + 1 blocks that is tested. Digit p
+//! stands for the window that begins at block p where sequences shift to the left, and that ends
+//! there where they shift to the right. The seed makes SA_i from SA_(i-1); by doublings a window of
+//! w blocks is made of two of ceil(w / 2), which takes as many gates and far fewer levels of gates.
 
 use raddle_bitmap::circuit::{Jump, Setup, Shift};
 use raddle_bitmap::{Grouped, Polarity, Sampled, Shared};
@@ -59,8 +59,8 @@ impl Finder {
         }
     }
 
-    /// Returns the position of a window's digit in a sequence that has one digit for each window
-    /// (tested run of blocks). The window begins `by` blocks further than the one at the position
+    /// Returns the position of the digit of a window (tested run of blocks) in a sequence with one
+    /// digit for each window. The window begins `by` blocks behind the window whose digit is at
     /// `low`.
     const fn partner(&self, low: u32, by: u32) -> u32 {
         match self.setup.shift {

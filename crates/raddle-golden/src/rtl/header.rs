@@ -1,8 +1,9 @@
-//! How is the header search of seed 002's condensed packet written as a combinational block?
+//! How is the search for the headers in a condensed packet (seed 002) written as a combinational
+//! block?
 //!
-//! A condensed packet has the diff headers of its kernels at places that depend on the headers
-//! before them: each header is followed by the half-words of the fields that its vector names. The
-//! block finds all headers of a packet at once, in the default format.
+//! The places of the headers depend on the headers before them: each header is followed by the
+//! half-words (16 bits) of the fields that its vector names. The block finds all headers of a
+//! packet at once, in the default packet format.
 
 use std::io::{self, Write};
 

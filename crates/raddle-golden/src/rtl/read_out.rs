@@ -1,17 +1,16 @@
-//! How does a circuit read out of a search the longest length, whether a request fits, and the
-//! lowest start?
+//! How does a search circuit output the longest free run, whether a request fits, and the lowest
+//! start for it?
 //!
-//! The request is decoded to one wire for each amount that the search tests, which picks the
-//! windows of that amount (seed 000, a43: the ones of SA_(m-1) are the places where m free blocks
-//! start). A tree finds the lowest one. The gates that pick are about as many as those of the
-//! search.
+//! The request is decoded to one wire for each amount that the search tests, which picks the digits
+//! of that amount (seed 000, a43: the ones of SA_(m-1) are the places where m free blocks start). A
+//! tree of gates finds the lowest 1 among them. Picking takes about as many gates as the search.
 
 use std::collections::BTreeMap;
 
 use super::finder::Finder;
 use super::wires::{Column, Gate, Part, Wires, range};
 
-/// Returns the number of binary digits that numbers from 0 to `most` need, at least 1.
+/// Returns the number of binary digits that a number from 0 to `most` needs, at least 1.
 pub(super) fn digits(most: u32) -> u32 {
     (u32::BITS - most.leading_zeros()).max(1)
 }

@@ -1,5 +1,5 @@
-//! How are the lines made that the test bench of a search reads: random maps and requests, with the
-//! answers of `raddle-bitmap`?
+//! How are the lines made that a test bench of a search circuit reads: random maps and requests,
+//! with the answers of `raddle-bitmap`?
 
 use std::io::{self, Write};
 

@@ -1,4 +1,4 @@
-//! How do weights become a load and slices (seed 004)?
+//! How does it follow from weights which tasks run next and how long (seed 004)?
 //!
 //! The steps have the names of the seed, S10 to S23.
 

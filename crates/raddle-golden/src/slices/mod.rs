@@ -1,7 +1,8 @@
-//! Which tasks are loaded, and for how long does each run (seed 004)?
+//! Which tasks are chosen to run next, and for how long does each run (seed 004)?
 //!
 //! `{"t0":40,"capacity":3,"rule":"claim","tasks":[{"name":"a","level":3,"created":0,"ran":5}],
-//! "now":60}`: levels count from 1, the best. With `"run"` the GPU runs the tasks, one at a time.
+//! "now":60}`: levels count from 1, the best. With the key `run` the question also asks for a run
+//! of the tasks on a GPU, one at a time.
 
 mod exact;
 mod exclusive;

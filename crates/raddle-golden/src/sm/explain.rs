@@ -1,8 +1,8 @@
 //! How do blocks get to SMs and warps to their slots, step by step (seed 003)?
 //!
-//! A step is a decision of the global controller, or a tick in which warps end, and shows the three
-//! tables after it. The labels G1 to G6 and L1 to L5 are the project's own, since the seed's claims
-//! have none.
+//! A step is a decision of the global controller, or a tick in which warps end, and shows the
+//! tables of kernels, SMs and blocks after it. The labels G1 to G6 and L1 to L5 are the project's
+//! own, since the seed's claims have none.
 
 use raddle_policy::CuId;
 use raddle_sm::{Controllers, Decision, Route};

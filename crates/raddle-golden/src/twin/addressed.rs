@@ -1,10 +1,10 @@
 //! Where do `greedy` and `round-robin` place a workgroup if every granule has an address?
 //!
-//! The rules are those of `docs/policies/baselines.md`: a wave goes to the SIMD with room for most
-//! further waves of its kind by what is free there, the lowest of several; a SIMD without a run
-//! that is long enough is passed over. Every run begins at the lowest address at which it fits. A
-//! workgroup that comes back lies where it lay; where its place is taken, nothing new starts on its
-//! unit.
+//! The rules are those of `docs/policies/baselines.md`: a wave goes to the SIMD whose free
+//! resources have room for most further waves of its kind, the lowest of several; a SIMD without a
+//! free run that is long enough is skipped. Every run is taken at the lowest address at which it
+//! fits. A workgroup that comes back after a preemption lies where it lay; where that place is
+//! taken, nothing new starts on its unit.
 //!
 //! Units: granules.
 
@@ -44,7 +44,7 @@ struct Held {
 }
 
 /// Naive model of the policies `greedy` and `round-robin` with the setting `addresses = true`. The
-/// answers of these policies in a log are compared with those of the model.
+/// policy's answers in a decision log are compared with those of the model.
 #[derive(Debug)]
 pub(super) struct Addressed {
     /// Compute unit at which the search for the next workgroup begins; `None` where every search

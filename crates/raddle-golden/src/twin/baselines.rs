@@ -1,9 +1,9 @@
 //! Where do `greedy`, `round-robin` and `leftover` place the next workgroup?
 //!
 //! The rules are those of `docs/policies/baselines.md`: launches go in the order of their arrival.
-//! Under the first two a launch that finds no room lets the later ones try; under `leftover` the
-//! next launch comes when all workgroups of the launch before are placed, and a workgroup goes to
-//! the compute unit on which most further ones fit.
+//! Under `greedy` and `round-robin` later launches are tried where a launch finds no room; under
+//! `leftover` the next launch comes when all workgroups of the launch before are placed, and a
+//! workgroup goes to the compute unit on which most further ones fit.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -63,7 +63,7 @@ impl Baseline {
     }
 }
 
-/// Returns the item with the largest room, a number that comes with each item; of equal ones the
+/// Returns the item with the largest room, the number that comes with each item; of equal ones the
 /// first. `None` where there are no items.
 pub(super) fn most<C>(rooms: impl IntoIterator<Item = (C, u64)>) -> Option<C> {
     rooms.into_iter().reduce(|best, it| if it.1 > best.1 { it } else { best }).map(|best| best.0)
@@ -102,8 +102,8 @@ pub(super) fn next_of(entry: &Entry, cu: u16) -> Wanted {
     Wanted::Start(vec![Starts { launch: entry.launch.id, part }])
 }
 
-/// Updates the counts of free resources by a fact of the decision log: work has ended, left the
-/// device or come back.
+/// Updates the counts of free resources of compute units by a fact of the decision log: work has
+/// ended, left the device or come back.
 pub(super) fn hear(units: &mut Units, fact: &Fact<'_>) {
     match fact {
         Fact::Ended { launch, waves, pieces } => {

@@ -1,9 +1,9 @@
 //! Which decision do the controllers of seed 003 make next, on the compute units of a device?
 //!
-//! The controllers of the compute units go first, the lowest first (L1 to L3); then the global one
-//! makes one decision (G1 to G6). Every unit and every launch is looked at each time. A smaller
-//! level is more urgent. Questions that the seed leaves open are answered as in
-//! `docs/policies/block-warp.md`.
+//! The controllers of the compute units decide first, the lowest unit first (steps L1 to L3); then
+//! the global controller makes one decision (G1 to G6). Every unit and every launch is looked at
+//! each time. A smaller level is more urgent. Questions that the seed leaves open are answered as
+//! in `docs/policies/block-warp.md`.
 
 use std::collections::BTreeSet;
 

@@ -1,4 +1,4 @@
-//! Which method of preemption wastes least among those that end within the bound?
+//! Which method of preemption wastes the least work among those that end within a limit of time?
 //!
 //! The rules are those of `docs/policies/preempt.md`, "what `cheapest` weighs". Ticks are
 //! nanoseconds; a time that is `None` is unknown, and counts as longer than every other.

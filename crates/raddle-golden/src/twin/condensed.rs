@@ -1,8 +1,8 @@
-//! In which packets does `condensed` send launches, and what does each packet cost?
+//! In which packets does the policy `condensed` send launches, and what does each packet cost?
 //!
 //! The rules are those of seed 002 (tables 4 and 5, processes 300 and 600, figures 5 and 7) and of
-//! `docs/policies/condensed-packets.md`. A launch is a list of fields, a table a list of such
-//! launches, a packet the number of its half-words: no bytes are written.
+//! `docs/policies/condensed-packets.md`. A launch is a list of field values, a reference table a
+//! list of launches, a packet its number of half-words (16 bits): no bytes are written.
 //!
 //! Units: half-words, nanoseconds.
 

@@ -1,7 +1,7 @@
-//! Which launches and processes, in which state, did a log's policies see?
+//! Which launches and processes, in which state, did a log's policies see when they answered?
 //!
-//! The state is computed from the lines of a log alone, by what the traits of `raddle-policy` say
-//! of the views that a policy gets.
+//! The state is computed from the lines of the log alone, by the rules of `raddle-policy` on the
+//! views that policies get.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -46,8 +46,8 @@ pub(super) struct Leaving {
 }
 
 impl Leaving {
-    /// Makes the rule for the settings of a recipe (file that chooses the policies of a run); the
-    /// error says why the check has no model for it.
+    /// Makes the twin for the settings of a recipe (file that chooses the policies of a run), on a
+    /// device with these methods; the error says why the policy has no twin.
     pub(super) fn new(settings: &Value, abilities: Abilities) -> Result<Self, String> {
         let rule = match settings["policy"].as_str() {
             Some("never") => Rule::Never,

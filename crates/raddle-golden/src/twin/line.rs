@@ -1,7 +1,7 @@
-//! What does a line of a log say, as far as a policy saw it or answered it?
+//! What does a line of a decision log say of what a policy saw or answered?
 //!
-//! Lines are read from the text alone: keys that no twin (naive model) looks at are skipped. Times
-//! are ticks.
+//! Lines are read from the text alone: keys that no twin (naive model of a policy) needs are
+//! skipped. Times are ticks.
 
 use raddle_policy::{
     CuShape, Idempotence, Launch, LaunchId, Level, Piece, Place, Preemption, ProcessId, Refusal,

@@ -35,7 +35,7 @@ pub(super) struct OpenLog {
     /// Scope of a reset (the launches that it kills), as the recipe names it, such as `launch`,
     /// `queue` or `process`.
     scope: String,
-    /// Most workgroups that the device can hold at the same time.
+    /// Most workgroups that the device can hold at the same time, but at most 2^22.
     most: u64,
     /// True if the decision log has a line for each workgroup that starts.
     full: bool,

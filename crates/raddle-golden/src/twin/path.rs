@@ -1,8 +1,8 @@
 //! How many packets does a launch take on its way to the device, and what does it cost?
 //!
 //! The rules are those of `docs/policies/condensed-packets.md`: under `ordinary` every launch has a
-//! packet of its own, of 64 bytes, and costs E, P and S; its end is known after C. Copies have no
-//! packets.
+//! packet of its own, of 64 bytes, and costs the times E, P and S of seed 002 (writing, reading,
+//! scheduling); its end is known after the cleanup C. Copies have no packets.
 
 use serde_json::Value;
 

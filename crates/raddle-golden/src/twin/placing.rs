@@ -121,9 +121,8 @@ fn in_order(lines: &[(At, Start)], next: u64) -> Option<Vec<u16>> {
 /// answers needs.
 pub(super) struct Placing {
     twin: Box<dyn PlacingTwin>,
-    /// Number of compute units of the device.
     cus: u16,
-    /// Most workgroups that the device can hold at the same time.
+    /// Most workgroups that the device can hold at the same time, but at most 2^22.
     most: u64,
     closed: Vec<(ProcessId, u16)>,
     resets: BTreeSet<ProcessId>,

@@ -1,4 +1,4 @@
-//! Which figures of each process does a turn policy see?
+//! Which times and levels of each process does a turn policy see?
 
 use std::collections::BTreeMap;
 

@@ -1,7 +1,8 @@
 //! Which process has the next slice, and how long is it, by both stages of seed 004?
 //!
-//! Weights are exact fractions of any size, lengths follow from their fixed point as `docs/golden.md` says
-//! (32 bits behind the point, one rounding half up). Levels count from 0, the most urgent.
+//! Weights are exact fractions of any size. Lengths of slices are computed from weights with 32
+//! bits behind the point, rounded half up once, as `docs/golden.md` says. Levels count from 0, the
+//! most urgent.
 
 use num_bigint::BigUint;
 use raddle_policy::ProcessId;

@@ -1,4 +1,4 @@
-//! Which twin (naive model) checks the policy of each slot?
+//! Which twin (naive model of the rules) checks the policy of each slot of a recipe?
 
 use raddle_policy::CuShape;
 use raddle_preempt::Abilities;

@@ -1,10 +1,10 @@
-//! On which compute unit does `spatial` place the next workgroup?
+//! On which compute unit does the policy `spatial` place the next workgroup?
 //!
 //! The rules are those of `docs/policies/baselines.md`: the device is cut into blocks of
-//! neighbouring compute units in the order of the processes, by their shares and the largest
-//! remainder, ties to the lowest process. Within its block a process is served by the rule of
-//! `leftover`. With `lend`, units of processes that have nothing to start serve other processes,
-//! the lowest first, up to their limits.
+//! neighbouring compute units, one for each process in their order, in proportion to their shares
+//! (largest remainder, ties to the lowest process). Within its block a process is served by the
+//! rule of `leftover`. With `lend`, the units of processes that have nothing to start serve other
+//! processes, the lowest first, up to their limits.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,4 +1,5 @@
-//! Which processes may issue under `everyone`, `highest-level`, `round-robin` and `unmap-all`?
+//! Which processes may issue launches under `everyone`, `highest-level`, `round-robin` and
+//! `unmap-all`?
 //!
 //! The rules are those of `docs/policies/weighted-slices.md`, "other turn policies".
 

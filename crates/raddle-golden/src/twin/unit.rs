@@ -1,8 +1,9 @@
 //! How much of each resource is free on a compute unit, counted without addresses?
 //!
-//! A wave goes to the SIMD that has room for most further waves of its kind, ties to the lowest. Waves of
-//! one launch on one unit have no identity: as workgroups end, waves leave the SIMDs that hold most of
-//! that launch, ties to the lowest (`raddle_policy::Cus`, `raddle_dispatch::Book`).
+//! A wave goes to the SIMD that has room for most further waves of its kind, ties to the lowest.
+//! Waves of one launch on one unit are not told apart: as workgroups end, waves leave the SIMDs
+//! that hold most of that launch, ties to the lowest (`raddle_policy::Cus`,
+//! `raddle_dispatch::Book`).
 //!
 //! Units: granules, as a device table counts them.
 

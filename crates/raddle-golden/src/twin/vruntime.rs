@@ -1,10 +1,10 @@
 //! Which process has the least virtual run time?
 //!
 //! The rules are those of `docs/policies/weighted-slices.md`: virtual run time is run time x
-//! 2^shift, with shifts 1, 2, 4 and 7 for levels 0 to 3 and below; one process runs at a time, for
-//! `slice-us`. A process that becomes runnable again is as far behind the first process as it was
-//! when it stopped; one that was itself the first or alone is behind by a microsecond for each
-//! level by which it is less urgent.
+//! 2^shift, with shifts 1, 2, 4 and 7 for levels 0, 1, 2, and 3 or more; one process runs at a
+//! time, for `slice-us`. A process that becomes runnable again is as far behind the first process
+//! as it was when it stopped; one that was itself the first, or alone, is behind it by a
+//! microsecond for each level by which it is less urgent.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! Which blocks go to which SM (G1 to G6)?
+//! Which blocks go to which SM (steps G1 to G6 of seed 003)?
 
 use raddle_policy::CuId;
 

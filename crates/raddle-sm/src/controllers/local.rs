@@ -1,4 +1,5 @@
-//! Which warp starts next on an SM (L1 to L3), and what does the end of one change (L4, L5)?
+//! Which warp starts next on an SM (steps L1 to L3 of seed 003), and what happens when one ends
+//! (L4, L5)?
 
 use raddle_policy::CuId;
 
@@ -9,8 +10,9 @@ use crate::search::Room;
 use crate::{Ended, Error, Handle, Started};
 
 impl Controllers {
-    /// Makes one step of an SM's controller: of the first waiting block of which any warp can
-    /// start, starts as many warps as can. Returns these warps; `None` when no warp can start now.
+    /// Makes one step of an SM's controller: takes the first waiting block of which any warp can
+    /// start, and starts as many of its warps as can. Returns these warps; `None` when no warp can
+    /// start now.
     ///
     /// # Errors
     /// [`OutOfRange`](crate::ErrorKind::OutOfRange) where there is no such SM.
@@ -113,7 +115,6 @@ impl Controllers {
         Ok(Ended { sm: CuId(sm), block_done, kernel_done })
     }
 
-    /// Removes a kernel that has finished from the table of kernels.
     fn forget(&mut self, slot: u32) {
         if let Some(held) = self.kernels.get_mut(slot as usize).and_then(Option::take) {
             let id = held.kernel.id;

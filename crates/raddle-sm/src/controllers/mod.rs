@@ -1,10 +1,11 @@
 //! What do the global logic controller and the SM logic controllers do next?
 //!
 //! [`Controllers`] keeps the three status register tables of seed 003 and moves by four calls:
-//! [`arrive`](Controllers::arrive), [`decide`](Controllers::decide) (G1..G6),
-//! [`serve`](Controllers::serve) (L1..L3) and [`ended`](Controllers::ended) (L4, L5). Resources
-//! of a whole block are reserved at distribution, of a warp when it starts (C13); a block takes its
-//! shared memory with its first warp and frees it with its last (C2).
+//! [`arrive`](Controllers::arrive), [`decide`](Controllers::decide) (steps G1 to G6),
+//! [`serve`](Controllers::serve) (L1 to L3) and [`ended`](Controllers::ended) (L4, L5). A whole
+//! block's resources are reserved when it is distributed, else a warp's when it starts (reading
+//! C13); a block takes its shared memory with its first warp and frees it with its last (reading
+//! C2).
 
 mod global;
 mod local;

@@ -1,4 +1,4 @@
-//! Which compute unit gets the next workgroups of which launch (G1 to G6)?
+//! Which compute unit gets the next workgroups of which launch (steps G1 to G6 of seed 003)?
 
 use raddle_policy::{Answer, CuId, Piece, ReadyLaunch, ReadyView, Round, WaveSpan};
 
@@ -32,9 +32,9 @@ impl BlockWarp {
         Some(round.start_one(entry, grant.cu))
     }
 
-    /// Makes one decision of the global controller and returns the answer. Where it gives whole
-    /// workgroups to a compute unit, one of them starts; with `bulk` as many workgroups of the
-    /// launch start as fit on the device.
+    /// Makes one decision of the global controller and returns the answer, `WAIT` if nothing can be
+    /// placed. If it gives whole workgroups to a compute unit, one of them starts; with `bulk` as
+    /// many workgroups of the launch start as fit on the device.
     pub(super) fn decide(
         &mut self,
         ready: &ReadyView<'_>,
@@ -107,9 +107,9 @@ impl BlockWarp {
         Some(round.start_one(entry, id(sm)))
     }
 
-    /// Distributes the workgroups of a launch over the compute units in `rooms`, in this order:
-    /// each unit gets as many whole workgroups as fit on it, but at most those not yet distributed
-    /// (step G3 of the patent, seed 003).
+    /// Distributes the workgroups of a launch over the compute units in `rooms`, in the order of
+    /// that list, or under `MostFree` the most room first. Each unit gets as many whole workgroups
+    /// as fit on it, but at most those not yet distributed (step G3 of the patent, seed 003).
     fn deal(&mut self, entry: &ReadyLaunch, round: &mut Round) {
         if self.options.choose == Choose::MostFree {
             self.rooms.sort_unstable_by_key(|&(room, cu)| (core::cmp::Reverse(room), cu));

@@ -1,6 +1,6 @@
 //! `block-warp`: the rules of seed 003 in the allocate slot of a dispatcher.
 //!
-//! Free resources of a compute unit are in the dispatcher's book, which knows SIMDs, slots and
+//! The dispatcher itself counts the free resources of compute units, with SIMDs, slots and
 //! barriers. This policy keeps the block tables: where blocks lie, which of them wait for warps,
 //! and the top priority of each unit. Level 0 is the most important one.
 

@@ -1,7 +1,7 @@
 //! Which workgroups lie on each compute unit, and which of them wait there for waves to start?
 //!
-//! The tables follow from the facts alone: what started, was assigned, ended, was taken off and
-//! came back.
+//! The tables follow from reported facts alone: which work started, was assigned, ended, was taken
+//! off and came back.
 
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
@@ -47,8 +47,8 @@ struct Lying {
 pub(super) struct BlockTables {
     units: Vec<Blocks>,
     index: Index,
-    /// Compute units at which workgroups that wait to start have to be tried again, as work ended
-    /// there, came there or was taken off.
+    /// Compute units whose waiting workgroups have to be tried again, as work of the unit ended,
+    /// came or was taken off.
     due: CuSet,
     launches: BTreeMap<LaunchId, Lying>,
     blocks: Vec<PartialBlock>,

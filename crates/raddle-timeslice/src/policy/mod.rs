@@ -1,6 +1,6 @@
-//! Which policies fill the turn slot?
+//! Which policies of this crate decide whose turn it is?
 //!
-//! One file a policy. Times in configurations carry their unit; one tick is one nanosecond.
+//! Each file has one policy. Times in configurations carry their unit; one tick is one nanosecond.
 
 mod round_robin;
 mod unmap_all;

@@ -1,6 +1,6 @@
-//! Turn: one process after the other, equal slices, levels not looked at.
+//! Turn policy: one process after the other gets an equal slice, whatever its level.
 //!
-//! A slice ends early where its process runs dry; the next one by id begins.
+//! A slice ends early where its process has no more work; the process with the next id follows.
 
 use alloc::vec::Vec;
 
@@ -37,8 +37,8 @@ impl Default for RoundRobinTurnConfig {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RoundRobinTurn {
     slice: Ticks,
-    /// (process that has the turn or had it last, tick at which that turn ends); `None` before the
-    /// first turn. A turn without an end has `None` for its tick.
+    /// (process that has the turn or had it last, tick at which that turn ends, or `None` if it has
+    /// no end); `None` before the first turn.
     current: Option<(ProcessId, Option<Tick>)>,
 }
 

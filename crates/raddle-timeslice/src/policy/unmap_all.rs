@@ -1,9 +1,11 @@
-//! Turn: the old scheme that seed 004 begins from: everybody is unmapped when a process appears.
+//! Turn policy: the scheme that seed 004 sets out to improve. All processes lose the turn when a
+//! new one appears.
 //!
-//! As many processes as fit are mapped, all at once, most urgent first, then in order of arrival.
-//! When a new one appears, the driver unmaps all that run, appends it, and hands the queue over
-//! again: here nobody but the new ones may issue for a tick, so that everything that runs has to
-//! leave. Where more wait than fit, those mapped go to the end of the queue when their slice ends.
+//! As many processes as fit have the turn (are mapped) at once, the most urgent first, then in
+//! order of arrival. When a new process appears, the driver takes the turn from all (unmaps them),
+//! adds the new one to its queue, and maps the queue again: here only the new process may issue for
+//! one tick, so that all running work has to leave. Where more processes wait than fit, those that
+//! had the turn go to the end of the queue when their slice ends.
 
 use alloc::vec::Vec;
 
@@ -17,8 +19,8 @@ use crate::error::SliceError;
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case", default, deny_unknown_fields))]
 pub struct UnmapAllConfig {
-    /// Length of a turn in microseconds, 40 ms if left out. A turn has an end only while more
-    /// processes are runnable than may have the turn at the same time.
+    /// Length of a turn in microseconds, 40 ms if left out. A turn ends only while more processes
+    /// are runnable than may have the turn at the same time.
     pub(crate) slice_us: u64,
     /// Largest number of processes that are mapped (have the turn) at the same time; 8 if it is
     /// left out.
@@ -26,8 +28,8 @@ pub struct UnmapAllConfig {
 }
 
 impl UnmapAllConfig {
-    /// Returns these settings with another length of a turn, in microseconds. A turn has an end
-    /// only while more processes are runnable than may have the turn at the same time.
+    /// Returns these settings with another length of a turn, in microseconds. A turn ends only
+    /// while more processes are runnable than may have the turn at the same time.
     #[must_use]
     pub const fn with_slice_us(self, slice_us: u64) -> Self {
         Self { slice_us, ..self }
@@ -76,7 +78,7 @@ impl UnmapAll {
     }
 
     /// Gives the turn to as many processes of the queue as the capacity allows, the most urgent
-    /// first, then in the order of the queue.
+    /// first, then in the order of the queue. The turn has an end only if not all of them fit.
     fn map(&mut self, processes: &[ProcessState], now: Tick) {
         self.mapped.clone_from(&self.queue);
         let level = |id: &ProcessId| find(processes, *id).map(|process| process.level.0);

@@ -1,10 +1,11 @@
-//! Turn: the process with the least run time, scaled by level, as Linux's drm scheduler has it.
+//! Turn policy: the process with the least run time, scaled by level, as in Linux's drm scheduler.
 //!
 //! Virtual run time = run time x 2^shift, with shifts 1, 2, 4 and 7 for the four levels, so that a
-//! level gets about 2, 4 and 8 times the next. A process that was away comes back as far behind the
-//! first in the queue as it was when it went; one that was first comes back a microsecond a level
-//! before or behind it. (The kernel also puts equals one nanosecond before and behind in turns.) It
-//! works a job at a time; here a turn lasts `slice-us`. Shares are not looked at.
+//! level gets about 2, 4 and 8 times the time of the next. A process that was not runnable comes
+//! back as far behind the first in the queue as it was when it left; one that was first comes back
+//! one microsecond for each level before or behind it. (The kernel also puts processes of equal
+//! level one nanosecond before and behind in turns.) The kernel chooses job by job; here a turn
+//! lasts `slice-us`. Shares have no effect.
 //!
 //! Source: `drivers/gpu/drm/scheduler/sched_rq.c` of Linux 7.2, read, not copied.
 
@@ -67,8 +68,8 @@ struct VruntimeAccount {
 }
 
 impl VruntimeAccount {
-    /// Updates the virtual run time: adds the run time since the last update, multiplied by the
-    /// factor of the level.
+    /// Updates the virtual run time: adds the run time since the last update, multiplied by a power
+    /// of two that is larger for less urgent levels.
     fn add(&mut self, state: &ProcessState) {
         let ran = i128::from((state.ran - self.ran).0) << SHIFTS[class(state.level)];
         self.ran = state.ran;
@@ -127,8 +128,8 @@ impl Vruntime {
 
     /// Gives each process that has become runnable a virtual run time: the least one of the
     /// runnable processes, plus the excess that [`Self::charge`] stored. Where nothing is stored,
-    /// the excess is 1 microsecond for each class by which the process is less urgent than the one
-    /// with the least.
+    /// the excess is 1 microsecond for each class by which the process is less urgent than the
+    /// process with the least virtual run time.
     fn admit(&mut self, processes: &[ProcessState]) {
         for state in processes {
             let first = self.first(processes).map(|(time, id)| (time, *id));

@@ -1,9 +1,10 @@
-//! Turn: two-stage weighted time slices (seed 004).
+//! Turn policy: two-stage weighted time slices (seed 004).
 //!
-//! One process at a time may issue, for its slice. The pool is the runnable processes (D10): one
-//! that runs dry leaves it, its slice ends at once, and it is a candidate again at the next load.
-//! Alive time is the time for which a process was runnable, or all since it joined; run
-//! time is what it really had on the device, overruns included.
+//! One process at a time may issue, for its slice. The pool is the runnable processes (reading
+//! D10): one that has no more work leaves the pool, its slice ends at once, and it can be chosen
+//! again at the next load. Alive time is the time for which a process was runnable, or all time
+//! since it joined; run time is all time for which it had work on the device, also beyond the ends
+//! of its slices.
 
 use alloc::vec::Vec;
 
@@ -23,7 +24,6 @@ use crate::two_stage::{Reload, Runnable, Shares, SliceConfig, TakeOver, TwoStage
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case", deny_unknown_fields))]
 pub struct WeightedSlicesConfig {
-    /// Rule by which the length of a slice follows from the weights of processes.
     pub(crate) rule: SliceRule,
     /// Length of the smallest slice t0, from which all slices are computed, in microseconds; 40 ms
     /// if it is left out.
@@ -37,23 +37,17 @@ pub struct WeightedSlicesConfig {
     /// it is left out.
     #[cfg_attr(feature = "serde", serde(default = "levels"))]
     pub(crate) levels: u16,
-    /// Effect of a process's share on the length of its slices.
     #[cfg_attr(feature = "serde", serde(default))]
     pub(crate) shares: Shares,
     /// Length of the longest slice in microseconds; `None` where slices have no upper limit.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
     pub(crate) longest_us: Option<u64>,
-    /// Order in which processes that were chosen to run together get their slices.
     #[cfg_attr(feature = "serde", serde(default))]
     pub(crate) order: LoadOrder,
-    /// Condition on which the processes to run next are chosen anew.
     #[cfg_attr(feature = "serde", serde(default))]
     pub(crate) reload: Reload,
-    /// Moment at which a process of a more urgent level takes over from the running one.
     #[cfg_attr(feature = "serde", serde(default))]
     pub(crate) take_over: TakeOver,
-    /// Choice of what counts as the alive time of a process: only the time while it was runnable,
-    /// or all time since it joined.
     #[cfg_attr(feature = "serde", serde(default))]
     pub(crate) alive: AliveTime,
 }
@@ -188,8 +182,8 @@ pub struct WeightedSlices {
     /// `has_loaded` is true: the last call of `turn` made the choice.
     load: CacheLoad,
     has_loaded: bool,
-    /// (process that has the turn, tick at which that turn ends); `None` where no process has the
-    /// turn. A turn without an end has `None` for its tick.
+    /// (process that has the turn, tick at which that turn ends, or `None` if it has no end);
+    /// `None` where no process has the turn.
     current: Option<(ProcessId, Option<Tick>)>,
 }
 
@@ -235,8 +229,8 @@ impl WeightedSlices {
         processes.iter().filter(|process| self.levels.fold(process.level) != process.level).count()
     }
 
-    /// Returns the process that has the turn and the tick at which its turn ends, if it keeps the
-    /// turn at `now`; else `None`.
+    /// Returns (process that has the turn, tick at which its turn ends) if it keeps the turn at
+    /// `now`; else `None`.
     fn goes_on(&self, view: &RunnableView<'_>, now: Tick) -> Option<(ProcessId, Option<Tick>)> {
         let (id, until) =
             self.current.filter(|(_, until)| until.is_none_or(|until| now < until))?;

@@ -1,4 +1,5 @@
-//! What happens step by step in the full, the grouped and the sampled search?
+//! What happens step by step in the full, the grouped and the sampled search for the longest free
+//! run?
 
 use raddle_bitmap::circuit::{Bits, FullTrace, GroupedTrace, SampledTrace, Setup, Shift};
 use raddle_bitmap::{Error, FreeMap, Grouped, Polarity, Sampled};
@@ -168,9 +169,10 @@ impl MethodTeller<'_> {
         rows(name, all, turn as usize, self.story);
     }
 
-    /// Explains how the reported run length, named `what`, follows from the last 1 in the sequence
-    /// `name`; `labels` names the steps. The first `ones` digits of the sequence are 1, and `sum`
-    /// returns the run length, as text, for the index of the last of them.
+    /// Explains how the run length that a search reports, named `what`, follows from the last 1 in
+    /// the sequence of digits `name`; `labels` names the steps. The first `ones` digits of the
+    /// sequence are 1, and `sum` returns the run length, as text, for the index of the last of
+    /// them.
     fn scan(&mut self, [name, labels, what]: [&str; 3], ones: u32, sum: impl Fn(u32) -> String) {
         self.story.note(match ones.checked_sub(1) {
             None => format!("{labels}: {name} has no 1, so {what} is 0"),

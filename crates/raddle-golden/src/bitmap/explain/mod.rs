@@ -1,7 +1,7 @@
 //! How does a circuit of seed 000 find the longest free run, step by step?
 //!
-//! The sequences have the names of the seed, and so have the steps: d1 to d4 for the full search,
-//! e1 to e3 grouped, f1 to f4 sampled, g1 to g4 for a finder that several resources share.
+//! The sequences of digits have the names of the seed, and so have the steps: d1 to d4 for the full
+//! search, e1 to e3 grouped, f1 to f4 sampled, g1 to g4 for a circuit that several resources share.
 
 mod fit;
 mod methods;

@@ -1,4 +1,4 @@
-//! Which of many sequences are shown in an explanation, and how are they lined up?
+//! Which of many sequences of digits does an explanation show, and how are they lined up?
 
 use raddle_bitmap::circuit::Bits;
 

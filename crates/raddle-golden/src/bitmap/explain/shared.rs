@@ -1,4 +1,5 @@
-//! What happens in the periods of a round of a shared finder?
+//! What happens in each use (period) of one circuit that searches the maps of several resources in
+//! turn?
 
 use raddle_bitmap::Error;
 use raddle_bitmap::circuit::{Masks, PeriodTrace};

@@ -1,8 +1,9 @@
 //! How often does a search miss a free run while blocks are taken and given back for some time?
 //!
-//! Occupancy is then clustered, and random bits say little. Requests of random length come one by
-//! one, each search is tried on the same map, the first fit is taken if there is one, and runs are
-//! given back at random until the use is below a random level. Every number follows from the seed.
+//! Blocks in use then lie in clusters, so that a map of random bits says little of them. Requests
+//! of random length come one by one, each search is tried on the map before it, the lowest fitting
+//! run is taken if there is one, and runs are given back at random until the use is below a random
+//! level. All numbers follow from the seed of the random generator.
 
 use raddle_bitmap::{FreeMap, Search};
 
@@ -48,7 +49,8 @@ impl Churn {
         Self { blocks, want, used_percent: (50, 95), requests: 10_000, seed: 1 }
     }
 
-    /// Runs the simulation, and tries every search at every request.
+    /// Runs the simulation, and tries every search at every request. Returns how many requests were
+    /// refused, and how many each search missed.
     ///
     /// # Errors
     /// Where the map has no blocks; [`ModelError::Churn`] where the range of requests or of use is

@@ -2,8 +2,8 @@
 //!
 //! Two answers are given: an exact recurrence for random bits, each free with the same chance and
 //! independent of the others ([`refused`], [`missed`]), and counting in a simulation of a resource
-//! that is taken and given back ([`Churn`]). The seed's paragraph 153 is the first kind: 128 blocks
-//! in groups of 4, a request of 4 blocks, free with chance 1/2.
+//! that is taken and given back ([`Churn`]). The example in paragraph 153 of seed 000 is of the
+//! first kind: 128 blocks in groups of 4, a request of 4 blocks, free with chance 1/2.
 //!
 //! ```
 //! use raddle_golden::bitmap::miss::{Chance, refused};

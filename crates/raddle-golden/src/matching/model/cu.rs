@@ -1,6 +1,6 @@
 //! Which resources has a compute unit, and how much of them is left (seed 000, E1, a2)?
 //!
-//! Units: blocks of a resource, whatever they stand for.
+//! Units: blocks, the smallest amounts of a resource that are handed out.
 
 use std::collections::BTreeMap;
 

@@ -1,6 +1,6 @@
 //! How much does a workgroup want of a compute unit, SIMD by SIMD (seed 000, E1, a1 and a31)?
 //!
-//! Units: blocks, as the compute units count them; waves.
+//! Units: blocks, the smallest amounts of a resource that are handed out; waves.
 
 use std::collections::BTreeMap;
 

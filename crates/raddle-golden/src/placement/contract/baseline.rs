@@ -1,9 +1,9 @@
-//! On which compute unit, and at which addresses, does the contract's algorithm place a workgroup?
+//! On which compute unit, and at which addresses, does an algorithm of the placement contract (a
+//! fixed test run with known results) place a workgroup?
 //!
-//! The algorithms are those of sections 3 to 5 of the placement contract. Each wave goes to the
-//! next SIMD after that of the last wave on its compute unit, and a probe that fails moves this
-//! rotation too, so the algorithms are no policies: law 4 of [`Allocate`](raddle_policy::Allocate)
-//! does not hold.
+//! The algorithms are those of sections 3 to 5 of the contract. Each wave goes to the SIMD after
+//! that of the last wave on its compute unit. A try that fails moves this rotation too, so the
+//! algorithms are no policies: law 4 of [`Allocate`](raddle_policy::Allocate) does not hold.
 
 use std::collections::BTreeMap;
 

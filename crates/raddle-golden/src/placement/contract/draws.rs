@@ -1,4 +1,4 @@
-//! Which pseudo-random numbers, and which hash, does the placement contract use?
+//! Which pseudo-random numbers and which hash has the placement contract (a fixed test run)?
 
 /// The random generator xorshift64*, whose first state is the number that the placement contract (a
 /// fixed test run) gives.

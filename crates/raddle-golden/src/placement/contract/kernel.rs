@@ -1,4 +1,4 @@
-//! How much does a workgroup of a kernel take, in the granules of the placement contract?
+//! How much does a workgroup take, in the granules of the placement contract (a fixed test run)?
 //!
 //! The numbers are those of the contract, whatever a device table says.
 

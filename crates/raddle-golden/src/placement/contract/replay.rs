@@ -1,5 +1,5 @@
 //! To which compute units do all workgroups of one kernel go, cycle by cycle, by the placement
-//! contract?
+//! contract (a fixed test run with known results)?
 //!
 //! The replay is that of section 6 of the contract.
 

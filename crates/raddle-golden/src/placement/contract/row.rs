@@ -1,4 +1,5 @@
-//! Where does a workgroup lie, and how does a golden file of the placement contract write that?
+//! Where does a workgroup lie, and how do the placement contract's files of known results write
+//! that?
 
 use std::fmt;
 

@@ -1,5 +1,5 @@
-//! Which granules are free, how long a run does a search report, and which run is taken (E4 to E7;
-//! E1, a43 and a44)?
+//! Which granules are free, how long a free run does a search report, and which run is taken (seed
+//! 000, E4 to E7; E1, a43 and a44)?
 
 use raddle_policy::CuShape;
 use serde_json::Value;

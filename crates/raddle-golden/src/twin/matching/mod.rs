@@ -1,8 +1,9 @@
-//! Which head (first workgroup) of a channel goes to which compute unit, by seed 000 from E1 to
-//! E10?
+//! Which head (first workgroup) of a channel goes to which compute unit, by steps E1 to E10 of seed
+//! 000?
 //!
-//! Every head is compared with every compute unit, every map is a list of granules; the model keeps
-//! only what the seed keeps: marks, pointers, failures, what is free.
+//! Every head is compared with every compute unit, every map is a list of granules. Between
+//! decisions the model keeps only what the seed keeps: marks of channels, pointers to SIMDs, the
+//! count of failures in a row, and what is free.
 //!
 //! Units: granules, ticks.
 
@@ -52,7 +53,8 @@ pub(super) struct Cu {
 }
 
 impl Cu {
-    /// Returns the free wave slots, and granules of vector registers, scalar registers and LDS.
+    /// Returns the free amounts of the whole compute unit, as [wave slots, granules of vector
+    /// registers, of scalar registers, of LDS].
     fn free(&self) -> [u64; 4] {
         let vgpr = self.simds.iter().map(|it| it.1.free()).sum();
         [self.slots(), vgpr, self.sgpr.as_ref().map_or(0, Map::free), self.lds.free()]

@@ -1,5 +1,5 @@
-//! Which of the compute units that fit is taken, and how much power has each drawn lately (E9,
-//! E10)?
+//! Which of the compute units that a workgroup fits is taken, and how much power has each drawn
+//! lately (seed 000, E9, E10)?
 
 use std::collections::BTreeMap;
 

@@ -1,9 +1,10 @@
-//! Which ends of workgroups has a finder that serves the resources in turn (E7) not seen yet?
+//! Which ends of workgroups has a search circuit that serves the resources in turn (seed 000, E7)
+//! not noticed yet?
 //!
-//! The finder goes through its periods without pause, from tick 0 on, and reads every map once a
+//! The circuit searches map after map without pause, from tick 0 on, and reads every map once a
 //! round (g2 to g4). So granules that are given back are read by the round that begins next, and
-//! are known when that round is over. Counts of instructions (E10) come from no finder: they stop
-//! with the work.
+//! are known when that round is over. Counts of instructions (E10) come from no circuit: they stop
+//! when the work ends.
 //!
 //! Units: ticks; picoseconds within a round.
 

@@ -1,7 +1,7 @@
-//! When is a workgroup that fits nowhere cut into waves (E3), and when is a decision that takes
-//! time made (E4 to E7)?
+//! When is a workgroup that fits nowhere cut into waves (seed 000, E3), and when is a decision made
+//! that takes time (E4 to E7)?
 //!
-//! Units: ticks; picoseconds within a round.
+//! Units: ticks; picoseconds within a round (decision).
 
 use raddle_policy::{CuShape, Fact, LaunchId};
 use serde_json::Value;
