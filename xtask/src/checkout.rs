@@ -1,17 +1,17 @@
-//! Where is the checkout, and which files does it hold?
+//! Where is the checkout (working copy) of the repository, and which files does it hold?
 
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 use xshell::{Shell, cmd};
 
-/// Returns the folder of the checkout, which holds the workspace's `Cargo.toml`.
+/// Returns the root folder of the repository's checkout, which holds the workspace's `Cargo.toml`.
 pub(crate) fn root() -> PathBuf {
     let xtask = Path::new(env!("CARGO_MANIFEST_DIR"));
     xtask.parent().unwrap_or(xtask).to_path_buf()
 }
 
-/// Returns a shell in the folder of the checkout.
+/// Returns a runner of shell commands whose working directory is the root of the checkout.
 ///
 /// # Errors
 /// When the working directory cannot be read.
@@ -21,8 +21,8 @@ pub(crate) fn shell() -> Result<Shell> {
     Ok(shell)
 }
 
-/// Returns the paths of the files that git tracks or would track, relative to `root`, sorted. Files
-/// that are listed but were deleted are left out.
+/// Returns the paths of all files in the checkout that git does not ignore, relative to `root`,
+/// sorted. Files that git knows but that were deleted are left out.
 ///
 /// # Errors
 /// When git is missing or the folder is no checkout.
@@ -38,13 +38,13 @@ pub(crate) fn files(root: &Path) -> Result<Vec<String>> {
     Ok(files)
 }
 
-/// Returns the folder into which cargo builds, also for packages outside of the workspace.
+/// Returns cargo's folder for build outputs, also for packages outside of the workspace.
 pub(crate) fn target_folder() -> PathBuf {
     std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), PathBuf::from)
 }
 
-/// Returns whether cargo can build for a target (a processor and its system), which is installed
-/// where that is possible.
+/// Returns whether cargo can build for a target (a processor and its system); installs the target
+/// with rustup first if possible.
 pub(crate) fn has_target(shell: &Shell, target: &str) -> bool {
     let installed = || {
         let folder = cmd!(shell, "rustc --print target-libdir --target {target}").quiet().read();

@@ -1,4 +1,4 @@
-//! What is in the archive of a release, and does it work in an empty folder?
+//! Which files are in the archive of a release, and do they work when it is unpacked anywhere?
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,7 +9,7 @@ use xshell::{Shell, cmd};
 use crate::checkout;
 use crate::wheels::{self, WheelArgs};
 
-/// Scripts for completion, each as (shell, file name).
+/// Completion scripts for shells, each as (shell, file name).
 const SCRIPTS: [(&str, &str); 3] =
     [("bash", "raddle.bash"), ("zsh", "_raddle"), ("fish", "raddle.fish")];
 
@@ -20,10 +20,11 @@ pub(crate) struct DistArgs {
     program: Option<PathBuf>,
 }
 
-/// Makes `target/dist/raddle-TARGET-vVERSION.tgz`, as `cargo binstall` looks for it, and the wheels.
+/// Makes the archive `target/dist/raddle-TARGET-vVERSION.tgz`, as `cargo binstall` looks for it,
+/// and the Python wheels.
 ///
 /// # Errors
-/// When something cannot be built, or does not work in an empty folder.
+/// When the program cannot be built, or does not work in an empty folder.
 pub(crate) fn run(shell: &Shell, args: &DistArgs) -> Result<()> {
     let program = match &args.program {
         Some(program) => fs::canonicalize(program)?,
@@ -49,7 +50,8 @@ pub(crate) fn run(shell: &Shell, args: &DistArgs) -> Result<()> {
     Ok(())
 }
 
-/// Copies the program and the files that describe it into the folder `to`.
+/// Fills the folder `to` with the content of the archive: the program, its licences and README,
+/// completion scripts and manual pages.
 fn fill(shell: &Shell, program: &Path, to: &Path) -> Result<()> {
     shell.remove_path(to)?;
     shell.create_dir(to)?;
@@ -69,14 +71,14 @@ fn fill(shell: &Shell, program: &Path, to: &Path) -> Result<()> {
     Ok(shell.write_file(to.join("man/raddle.1"), page + "\n")?)
 }
 
-/// Returns the verbs that have a page of their own, as the page of the tool names them.
+/// Returns the verbs of raddle that have a manual page, as the tool's own manual page lists them.
 fn verbs(page: &str) -> Vec<String> {
     let named =
         |line: &str| Some(line.strip_prefix("raddle\\-")?.strip_suffix("(1)")?.replace('\\', ""));
     page.lines().filter_map(named).filter(|verb| verb != "help").collect()
 }
 
-/// Unpacks the archive in an empty folder, and checks that the programs and scripts in it work.
+/// Unpacks the archive in an empty folder, and checks that the program and the scripts work there.
 fn check(shell: &Shell, archive: &Path, name: &str, version: &str) -> Result<()> {
     let empty = tempfile::tempdir()?;
     let here = empty.path();

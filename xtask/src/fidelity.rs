@@ -1,5 +1,5 @@
-//! How well does the replay of every sample profile agree with its recording? Writes the table of
-//! `docs/fidelity.md` anew, by `raddle inspect --self-replay`.
+//! How well do replays of all sample profiles agree with their recordings? Writes the answers,
+//! which `raddle inspect --self-replay` gives, to the table of `docs/fidelity.md`.
 
 use std::path::PathBuf;
 
@@ -9,18 +9,18 @@ use xshell::{Shell, cmd};
 
 use crate::checkout;
 
-/// Page that holds the table; the two marks below it stand around the table.
+/// File with the table; `BEGIN` and `END` are the lines before and after the table in it.
 const PAGE: &str = "docs/fidelity.md";
 const BEGIN: &str = "<!-- self-replays: cargo xtask fidelity -->\n";
 const END: &str = "<!-- end -->\n";
 
-/// Overlap of recorded kernels, as a fraction of the busy time, up to which the busy time of a
-/// replay is right by construction, so that it is not shown.
+/// Fraction of a recording's busy time in which kernels overlap, up to which a replay has the
+/// recorded busy time by construction, so that the table does not show it.
 const MUCH_OVERLAP: f64 = 0.01;
 const HEAD: &str = "| sample | kernels: launch recorded, not | waits within the goal: before, after | of waits below 100 us | second half: own fit, that of the first | launch latency, handover | waits between streams: recorded, inferred | busy where kernels overlap: before, after | makespan where launches are hidden: before, after | what is left of waits |\n|---|---|---|---|---|---|---|---|---|---|\n";
 
-/// Samples of 50 kernels and more, as two constants prove nothing on fewer; each as (folder, file,
-/// device where the file does not name it).
+/// Sample profiles of the table, each as (folder, file, device if the file does not name it). All
+/// have 50 kernels or more, since two fitted constants prove nothing on fewer.
 const SAMPLES: [(&str, &str, Option<&str>); 16] = [
     ("kineto_nvidia", "hta_trace_diff_control_a100.json.gz", None),
     ("kineto_nvidia", "hta_trace_diff_test_v100.json.gz", None),
@@ -40,10 +40,10 @@ const SAMPLES: [(&str, &str, Option<&str>); 16] = [
     ("rocprof", "rocprofv1_2022_mixbench_mi200_timestamps.csv", Some("mi210")),
 ];
 
-/// Replays every sample, and writes the table of `docs/fidelity.md` anew.
+/// Replays every sample profile, and writes the table of `docs/fidelity.md` anew.
 ///
 /// # Errors
-/// When the samples are missing, one cannot be replayed, or the page has no place for a table.
+/// When samples are missing, one cannot be replayed, or the file has no place for the table.
 pub(crate) fn run(shell: &Shell) -> Result<()> {
     let samples =
         std::env::var_os("RADDLE_SAMPLES").map_or("../shared/traces".into(), PathBuf::from);
@@ -74,7 +74,7 @@ pub(crate) fn run(shell: &Shell) -> Result<()> {
     Ok(shell.write_file(PAGE, format!("{head}{BEGIN}{table}{END}{tail}"))?)
 }
 
-/// Returns the row of the table for the profile that `raddle inspect --self-replay` describes.
+/// Returns the table's row for a profile from the JSON of `raddle inspect --self-replay`.
 fn row(profile: &Value) -> Result<String> {
     let found = &profile["self-replay"];
     let number = |value: &Value| value.as_f64().context("a figure lacks");
@@ -134,8 +134,8 @@ fn row(profile: &Value) -> Result<String> {
     Ok(cells.join(" | "))
 }
 
-/// Returns whether kernels of a profile have no launch of their own, so that its makespan does not
-/// simply follow recorded launches.
+/// Returns whether some kernels of a profile have no recorded launch of their own. Otherwise the
+/// makespan of a replay follows from recorded launches, and proves little.
 fn hides_launches(profile: &Value) -> bool {
     let waits = &profile["self-replay"]["waits"];
     let mut quirks = profile["quirks"].as_array().into_iter().flatten();

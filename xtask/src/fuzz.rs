@@ -1,8 +1,8 @@
-//! Can any bytes break an importer, or make a bitmap or a packet decoder answer wrongly?
+//! Does any input make an importer panic, or a bitmap or packet decoder answer wrongly?
 //!
-//! Builds the targets of `xtask/fuzz` with coverage for libFuzzer, which the stable compiler can
-//! do, and runs them one after the other. New inputs stay below the target folder of cargo;
-//! `--keep` adds the smallest set that covers as much to `xtask/fuzz/corpus/TARGET`.
+//! Builds the fuzz targets in `xtask/fuzz` with coverage for libFuzzer, which the stable compiler
+//! can do, and runs them one after the other. New inputs go to cargo's target folder; `--keep` also
+//! adds the smallest set that covers as much code to `xtask/fuzz/corpus/TARGET`.
 
 use std::fs;
 use std::path::Path;
@@ -12,14 +12,14 @@ use xshell::{Shell, cmd};
 
 use crate::checkout;
 
-/// Flags of the compiler for the coverage that libFuzzer needs.
+/// Flags by which the Rust compiler adds the coverage counters that libFuzzer needs.
 const COVERAGE: &str = "--cfg fuzzing -Cpasses=sancov-module \
     -Cllvm-args=-sanitizer-coverage-level=4 \
     -Cllvm-args=-sanitizer-coverage-inline-8bit-counters \
     -Cllvm-args=-sanitizer-coverage-pc-table \
     -Cllvm-args=-sanitizer-coverage-trace-compares -Ccodegen-units=1";
 
-/// Fuzz targets that are features too, as their dependencies take long to build.
+/// Fuzz targets that need the cargo feature of their name, as their dependencies build slowly.
 const FEATURES: [&str; 2] = ["sqlite", "xplane"];
 
 #[derive(Debug, clap::Args)]
@@ -67,7 +67,7 @@ pub(crate) fn run(shell: &Shell, args: &FuzzArgs) -> Result<()> {
     Ok(())
 }
 
-/// Runs one fuzz target over the committed corpus, the inputs that were found before, and new ones.
+/// Runs one fuzz target on its committed corpus, on inputs that earlier runs found, and new ones.
 fn one(shell: &Shell, args: &FuzzArgs, program: &Path, target: &str) -> Result<()> {
     let built = checkout::target_folder().join("fuzz");
     let (found, faults) = (built.join("found").join(target), built.join("faults"));

@@ -1,7 +1,7 @@
-//! How many lines of code does each crate have, and which type names stand for several types?
+//! How many lines of code does each crate have, and which names do types in several files share?
 //!
-//! A line of code is neither blank nor a comment. Source is what the `mod` items of `src` reach
-//! without passing `#[cfg(test)]`; everything else is tests and benches.
+//! A line of code is neither blank nor a comment. A crate's source is all files that the `mod`
+//! items of its `src` reach without `#[cfg(test)]`; other Rust code counts as tests and benches.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -11,15 +11,15 @@ use anyhow::Result;
 
 use crate::{checkout, modules};
 
-/// Numbers of lines of code: of the source, and of tests and benches.
+/// Numbers of lines of code in the source, and in tests and benches.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 struct Lines {
     source: usize,
     tests: usize,
 }
 
-/// Prints the table of lines for a checkout; with `names`, the type names that several files
-/// define.
+/// Prints, for a checkout, a table of the lines of code of each crate; with `names`, also the names
+/// of types that several files define.
 pub(crate) fn run(root: &Path, names: bool) -> Result<()> {
     let mut table: BTreeMap<String, Lines> = BTreeMap::new();
     let mut types: BTreeMap<String, BTreeSet<PathBuf>> = BTreeMap::new();
@@ -65,8 +65,7 @@ pub(crate) fn run(root: &Path, names: bool) -> Result<()> {
     Ok(())
 }
 
-/// Returns the folders of the packages whose `src` counts as source: those of `crates`, and
-/// `xtask`.
+/// Returns the folders of packages whose `src` counts as source: those in `crates`, and `xtask`.
 fn packages(root: &Path) -> Result<BTreeSet<String>> {
     let manifests = checkout::files(root)?;
     let folders = manifests.iter().filter_map(|path| path.strip_suffix("/Cargo.toml"));
@@ -77,7 +76,7 @@ fn packages(root: &Path) -> Result<BTreeSet<String>> {
     Ok(folders.filter(is_source).map(str::to_owned).collect())
 }
 
-/// Returns the name of the row in which a path counts: its crate, or the first folder.
+/// Returns the name of the table's row in which a file counts: its crate, or its first folder.
 fn group(path: &str) -> String {
     let path = path.strip_prefix("crates/").unwrap_or(path);
     path.split('/').next().unwrap_or(path).to_owned()
@@ -97,7 +96,7 @@ fn of_module(module: &modules::Module) -> Lines {
     lines
 }
 
-/// Returns the numbers, from 1, of the lines that are neither blank nor a comment.
+/// Returns the line numbers, from 1, of the lines that are neither blank nor a comment.
 fn code_lines(text: &str) -> impl Iterator<Item = usize> {
     let mut in_comment = false;
     (1..).zip(text.lines()).filter_map(move |(number, line)| {

@@ -1,6 +1,6 @@
-//! Which chore shall run? The repository's own commands: `cargo xtask VERB`.
+//! Which command of the repository itself (`cargo xtask VERB`, a chore) shall run?
 //!
-//! Exit code 0 when the chore is done, 1 when it failed.
+//! The exit code is 0 when the chore has succeeded, and 1 when it failed.
 #![warn(clippy::too_many_lines)]
 #![allow(clippy::print_stdout, reason = "printing is what a chore does")]
 
@@ -116,12 +116,12 @@ fn main() -> Result<()> {
     }
 }
 
-/// Returns the arguments of a cargo command, or those for the whole workspace where there are none.
+/// Returns the arguments; in place of an empty list, those for the whole workspace.
 fn or_all(args: Vec<String>) -> Vec<String> {
     if args.is_empty() { ["--workspace", "--all-features"].map(str::to_owned).into() } else { args }
 }
 
-/// Builds the no_std crates, and a library without an allocator, for a processor that has no `std`.
+/// Builds the crates without `std`, and a library without an allocator, for a bare processor.
 fn nostd(shell: &xshell::Shell) -> Result<()> {
     // A Cortex-M4 with floating point: the kind of core that firmware of a GPU runs on.
     let target = "thumbv7em-none-eabihf";
@@ -150,7 +150,8 @@ fn nostd(shell: &xshell::Shell) -> Result<()> {
     c_firmware(shell, target, &folder)
 }
 
-/// Builds the example of a library for C, for a bare machine and for this one, where C calls it.
+/// Builds the example `c-firmware` (a library for C) for a processor without operating system, and
+/// for this machine, where a C program calls it.
 fn c_firmware(shell: &xshell::Shell, target: &str, folder: &std::path::Path) -> Result<()> {
     let example = "examples/c-firmware";
     let build = ["build", "--release", "--manifest-path", "examples/c-firmware/Cargo.toml"];

@@ -1,5 +1,4 @@
-//! Which files make up a crate, as `mod` items name them, and which of their lines are only for
-//! tests?
+//! Which files are the modules of a crate, as `mod` items say, and which lines are only for tests?
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -14,17 +13,17 @@ use syn::{Attribute, Expr, ImplItem, Item, ItemMod, Lit, Meta};
 
 /// Module of a crate that has a file of its own.
 pub(crate) struct Module {
-    /// Names of the modules from the crate's root to this one; empty for the root.
+    /// Names of the modules from the crate's root down to this module; empty for the root.
     pub(crate) path: Vec<String>,
     pub(crate) file: PathBuf,
     pub(crate) text: String,
     pub(crate) ast: syn::File,
-    /// True if the whole file stands behind `#[cfg(test)]`.
+    /// True if the whole file is compiled only for tests (`#[cfg(test)]`).
     pub(crate) test: bool,
 }
 
 impl Module {
-    /// Returns the ranges of lines, counted from 1, of the items behind `#[cfg(test)]`.
+    /// Returns the ranges of lines, from 1, of the module's items that are only for tests.
     pub(crate) fn test_lines(&self) -> Vec<RangeInclusive<usize>> {
         let mut found = TestItems(Vec::new());
         found.visit_file(&self.ast);
@@ -32,8 +31,8 @@ impl Module {
     }
 }
 
-/// Returns the modules of each crate in a package's folder: of the library, the program, and each
-/// program of `src/bin`.
+/// Returns the modules of each crate of a package: of the library, the program, and each program in
+/// `src/bin`. `package` is the package's folder.
 ///
 /// # Errors
 /// When a file cannot be read or is no Rust.
@@ -72,8 +71,8 @@ fn load(tree: &mut Vec<Module>, file: PathBuf, path: Vec<String>, test: bool) ->
     Ok(())
 }
 
-/// Adds to `found` the files that `mod name;` items name, also items inside of `mod name { .. }`,
-/// each as (file, module path, whether it is only for tests).
+/// Adds to `found` the files of the `mod name;` items among `items`, also of those inside of other
+/// modules. Each is given as (file, module path, true if it is only for tests).
 fn declared(
     items: &[Item],
     (beside, inside): (&Path, &Path),
@@ -99,7 +98,7 @@ fn declared(
     }
 }
 
-/// Returns the path in an attribute `#[path = ".."]`; `None` where the item has no such attribute.
+/// Returns the path in an item's attribute `#[path = ".."]`; `None` without such an attribute.
 fn named_path(attrs: &[Attribute]) -> Option<String> {
     attrs.iter().find_map(|attr| match &attr.meta {
         Meta::NameValue(pair) if pair.path.is_ident("path") => match &pair.value {
@@ -125,7 +124,7 @@ pub(crate) fn is_test(attrs: &[Attribute]) -> bool {
     })
 }
 
-/// Returns the attributes of an item; none for kinds of items that tests do not use.
+/// Returns the attributes of an item; an empty list for kinds of items that tests do not use.
 pub(crate) fn attributes(item: &Item) -> &[Attribute] {
     match item {
         Item::Const(item) => &item.attrs,
@@ -143,7 +142,7 @@ pub(crate) fn attributes(item: &Item) -> &[Attribute] {
     }
 }
 
-/// Returns the name that an item defines; `None` for modules and items without a name.
+/// Returns the name of an item; `None` for modules and items without a name.
 pub(crate) fn ident(item: &Item) -> Option<&Ident> {
     match item {
         Item::Const(item) => Some(&item.ident),

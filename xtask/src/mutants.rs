@@ -1,8 +1,8 @@
-//! Do the tests of a crate notice a mistake in its rules?
+//! Do the tests of a crate fail when a mistake (a mutant) is put into its code?
 //!
-//! `xtask/mutants/CRATE.toml` lists mistakes: a file, the text that stands there once, the text
-//! that replaces it; `also` names other packages with tests of the crate, `cases` says how many
-//! random ones. Each mistake is built into a copy of the checkout, whose tests must then fail.
+//! `xtask/mutants/CRATE.toml` lists mistakes: a file, a text that occurs in it once, and the text
+//! that replaces it. `also` names other packages that test the crate, `cases` is the number of
+//! cases of a random test. Each mistake is put into a copy of the checkout; tests must then fail.
 
 use std::fs;
 use std::path::Path;
@@ -15,24 +15,23 @@ use xshell::{Shell, cmd};
 
 use crate::checkout;
 
-/// Seconds that the tests without a mistake may take at most.
+/// Longest time, in seconds, that the tests may take without a mistake.
 const HOUR: u64 = 3_600;
 
-/// Seconds that are allowed for building a crate with its tests anew.
+/// Time, in seconds, that is allowed for building a crate with its tests again.
 const BUILD: u64 = 60;
 
 #[derive(Debug, Deserialize)]
 struct Mutants {
-    /// Names of other packages whose tests are about the crate, such as golden models.
+    /// Names of other packages that test the crate, such as that of its golden models.
     #[serde(default)]
     also: Vec<String>,
-    /// Number of cases that a random test without a number of its own draws; `None` for its
-    /// default.
+    /// Number of cases that a random test draws; `None` for the test's own default.
     cases: Option<u32>,
     mutant: Vec<Mutant>,
 }
 
-/// Mistake that is built into a copy of the crate: the text `from` in `file` is replaced by `to`.
+/// Mistake that is put into a copy of the crate: in `file`, `to` replaces the text `from`.
 #[derive(Debug, Deserialize)]
 struct Mutant {
     name: String,
@@ -85,8 +84,8 @@ pub(crate) fn run(shell: &Shell, package: &str) -> Result<()> {
     Ok(())
 }
 
-/// Builds one mistake in, runs the tests by `pass`, and takes the mistake out. Returns whether a
-/// test failed.
+/// Puts one mistake into a file, runs the tests by `pass` (which returns whether all pass), and
+/// takes the mistake out again. Returns whether a test failed.
 fn is_noticed(file: &Path, mutant: &Mutant, pass: &dyn Fn() -> Result<bool>) -> Result<bool> {
     let right = fs::read_to_string(file)?;
     let places = right.matches(&mutant.from).count();

@@ -1,10 +1,10 @@
-//! What is ready for a release, and what does a person have to do for it?
+//! Is the repository ready for a release, and which steps does a person have to take?
 
 use anyhow::{Context, Result, bail, ensure};
 use serde::Deserialize;
 use xshell::{Shell, cmd};
 
-/// Steps of a release that a person has to take.
+/// Steps of a release that a person takes, each as a line of text.
 const BY_HAND: [&str; 6] = [
     "before the first release: name the `repository` in the root Cargo.toml",
     "commit CHANGELOG.md with the date of the release in the place of `Unreleased.`",
@@ -27,7 +27,7 @@ pub(crate) struct ReleaseArgs {
     tag: Option<String>,
 }
 
-/// Part of the answer of `cargo metadata` that is read.
+/// Parts of the output of `cargo metadata` that are read: the packages.
 #[derive(Debug, Deserialize)]
 struct Metadata {
     packages: Vec<Package>,
@@ -37,7 +37,7 @@ struct Metadata {
 struct Package {
     name: String,
     version: String,
-    /// Names of the registries that the package may go to; `None` is every registry.
+    /// Names of the registries to which the package may be published; `None` means any registry.
     publish: Option<Vec<String>>,
 }
 
@@ -47,11 +47,10 @@ impl Package {
     }
 }
 
-/// Checks everything about a release that can be checked before it, and prints its notes and the
-/// steps that are left.
+/// Checks what can be checked before a release, and prints its notes and the steps for a person.
 ///
 /// # Errors
-/// Without `--dry-run`, since no chore publishes; else when something is not ready.
+/// Without `--dry-run`, as this command publishes nothing; else when a check fails.
 pub(crate) fn run(shell: &Shell, args: &ReleaseArgs) -> Result<()> {
     if !args.dry_run {
         bail!("nothing is published by a chore, as it cannot be taken back. By hand:\n{}", steps());
@@ -78,8 +77,7 @@ fn steps() -> String {
     steps.map(|(step, number)| format!("{number}. {step}\n")).collect()
 }
 
-/// Returns the version that all published crates and the Python package have; an error where they
-/// differ.
+/// Returns the version of all published crates and the Python package; an error if they differ.
 fn version<'p>(packages: &'p [Package], python: &str) -> Result<&'p str> {
     let of_python = packages.iter().filter(|package| package.name == "raddle-python");
     let mut named = packages.iter().filter(|package| package.is_published()).chain(of_python);
@@ -105,7 +103,7 @@ fn version<'p>(packages: &'p [Package], python: &str) -> Result<&'p str> {
     Ok(&first.version)
 }
 
-/// Returns the text of a changelog below the heading of a version.
+/// Returns the part of a changelog below the heading of one version.
 fn notes<'c>(changelog: &'c str, version: &str) -> Result<&'c str> {
     let heading = format!("\n## {version}\n");
     let (_, below) = changelog
@@ -120,8 +118,8 @@ fn is_unreleased(notes: &str) -> bool {
     notes.starts_with("Unreleased")
 }
 
-/// Packs every published crate in the order of its dependencies, and returns the number of crates.
-/// A warning about a manifest is an error, too. Nothing is fetched.
+/// Packs (`cargo package`) every published crate in the order of its dependencies, without a
+/// network, and returns the number of crates. A warning about a manifest is an error, too.
 fn pack(shell: &Shell, packages: &[Package]) -> Result<usize> {
     let kept = packages.iter().filter(|package| !package.is_published());
     let exclude = kept.flat_map(|package| ["--exclude", &*package.name]);

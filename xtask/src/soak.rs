@@ -1,4 +1,4 @@
-//! Do the checks hold that take too long for `.ci/run`?
+//! Do the checks pass that take too long for `.ci/run`?
 
 use anyhow::{Context, Result};
 use tempfile::TempDir;
@@ -93,7 +93,7 @@ const CHECKS: [SoakCheck; 18] = [
 /// Runs the check with the name `name`; without a name, prints the list of checks.
 ///
 /// # Errors
-/// When there is no such check, or it fails.
+/// When no check has this name, or the check fails.
 pub(crate) fn run(shell: &Shell, name: Option<&str>) -> Result<()> {
     let Some(name) = name else {
         for SoakCheck { name, what, .. } in &CHECKS {
@@ -251,8 +251,8 @@ fn release(shell: &Shell) -> Result<()> {
     Ok(())
 }
 
-/// Runs the optimised `raddle` without a verb in an empty folder, and returns that folder with the
-/// files that it wrote.
+/// Builds `raddle` with optimisation and runs it without a verb in an empty folder. Returns the
+/// folder, which holds the files that it wrote.
 fn release_run(shell: &Shell) -> Result<TempDir> {
     cmd!(shell, "cargo build --release -p raddle").run()?;
     let folder = tempfile::tempdir()?;

@@ -1,9 +1,9 @@
-//! How long does a person wait for raddle? The rows T1 to T9 of `docs/benchmarks.md`, in seconds of
-//! the processor.
+//! How long does a person wait for raddle? Measures rows T1 to T9 of the table in
+//! `docs/benchmarks.md`, in seconds of processor time.
 //!
-//! Every row is one process on one core (`taskset`), so that what else runs on the machine changes
-//! little. Fits of profiles are kept in a folder of the run alone: *first* makes the fit, *again*
-//! finds it.
+//! Each row measures one process on one core (`taskset`), so that other work on the machine changes
+//! little. Fits of profiles are kept in a folder of this run alone: runs called *first* make the
+//! fit, runs called *again* find it there.
 
 mod bound;
 
@@ -16,9 +16,9 @@ use xshell::{Shell, cmd};
 use crate::checkout;
 use bound::Table;
 
-/// Number of the core that all measured processes run on, from 0.
+/// Number, from 0, of the processor core on which all measured processes run.
 const CORE: &str = "1";
-/// Options of `raddle replay` under which only the replay of one recipe takes time.
+/// Options of `raddle replay` that leave only the replay of one recipe: no reports or timelines.
 const ALONE: [&str; 5] = ["--once", "--quiet", "--no-files", "--timeline", "none"];
 /// Recipes that the rows T7 of `docs/benchmarks.md` compare with `leftover`.
 const OTHERS: [&str; 6] =
@@ -35,25 +35,26 @@ trace.decode_symbol_ids()
 CriticalPathAnalysis.critical_path_analysis(trace, 0, 'ProfilerStep', 0)
 ";
 
-/// Least time, in seconds of the processor, of a replay that others are measured by.
+/// Shortest time, in seconds of processor time, of a `leftover` replay with which other replays are
+/// compared; a shorter one tells no ratio.
 const LEAST: f64 = 0.1;
 
-/// Cost of one process: its processor time and its peak memory.
+/// Cost of one process: its processor time in seconds, and its peak memory in MiB.
 #[derive(Clone, Copy)]
 struct Cost {
     seconds: f64,
     megabytes: f64,
 }
 
-/// Program that is measured, and the rows of the table of waits that were measured so far.
+/// Program that is measured (`raddle`), with the shell and the folder for the measurements.
 struct Bench {
     shell: Shell,
     raddle: PathBuf,
-    /// Folder of the launch tables that are measured, and of the fits that raddle keeps.
+    /// Folder of the launch tables that are replayed, and of raddle's cache of fits.
     folder: TempDir,
 }
 
-/// Builds the tool, measures every row, and prints the table.
+/// Builds raddle, measures every row of the table, and prints the table.
 ///
 /// # Errors
 /// When the samples, `taskset` or GNU `time` are missing, or a run fails.
@@ -79,12 +80,12 @@ pub(crate) fn run(shell: &Shell) -> Result<()> {
 }
 
 impl Bench {
-    /// Measures one process of raddle with these arguments.
+    /// Measures one run of raddle with the arguments `args`.
     fn cost(&self, args: &[&str]) -> Result<Cost> {
         self.cost_of(&self.raddle, args)
     }
 
-    /// Measures one process of a program with these arguments.
+    /// Runs a program once with the arguments `args`, and returns its processor time and memory.
     fn cost_of(&self, program: &Path, args: &[&str]) -> Result<Cost> {
         let folder = self.folder.path();
         let told = folder.join("time");
@@ -106,7 +107,8 @@ impl Bench {
     }
 
     /// Prints the rows T1 (raddle without arguments), T2 (a sample of a V100), T3 and T6 (large
-    /// launch tables) of `docs/benchmarks.md`, the last two also against the bound.
+    /// launch tables) of `docs/benchmarks.md`; T3 and T6 also against a simulator of `leftover`
+    /// alone.
     fn waits(&self, v100: &str) -> Result<()> {
         let demo = checkout::root().join("crates/raddle/data/demo");
         let [decode, train] =
@@ -137,8 +139,9 @@ impl Bench {
         Ok(())
     }
 
-    /// Prints what HolisticTraceAnalysis takes for the critical path of the V100 sample, beside a
-    /// first replay of it. The Python that has the package is named in `RADDLE_HTA_PYTHON`.
+    /// Prints the time and memory that HolisticTraceAnalysis takes for the critical path of the
+    /// V100 sample, against a first replay. `RADDLE_HTA_PYTHON` names a Python that has the
+    /// package.
     fn beside_hta(&self, v100: &str, replay: Cost) -> Result<()> {
         let Some(python) = std::env::var_os("RADDLE_HTA_PYTHON").map(PathBuf::from) else {
             println!(
@@ -156,8 +159,8 @@ impl Bench {
         Ok(())
     }
 
-    /// Returns the seconds of processor time that the bound (a simulator of `leftover` alone) takes
-    /// for a table.
+    /// Returns the processor time, in seconds, that a simulator of `leftover` alone (a lower bound
+    /// for raddle) takes for a launch table.
     fn bound(&self, table: Table) -> Result<f64> {
         // A bound that is not optimised is none.
         let own = checkout::target_folder().join("release/xtask");
@@ -166,8 +169,8 @@ impl Bench {
         Ok(other.cost(&["bench", "bound", &launches, &workgroups])?.seconds)
     }
 
-    /// Prints the rows T4 of `docs/benchmarks.md`: the time of a process where 128 are replayed,
-    /// against that where 8 are.
+    /// Prints the rows T4 of `docs/benchmarks.md`: 8 and 128 copies of the B200 sample under one
+    /// recipe, and by how much longer each process takes among 128.
     fn many(&self, b200: &str, recipe: &str, goal: &str) -> Result<()> {
         let few = self.replay(&format!("{b200}*8"), recipe)?;
         row("T4", &format!("8 times the B200 sample, {recipe}"), few, "", "");
@@ -178,16 +181,16 @@ impl Bench {
         Ok(())
     }
 
-    /// Prints a row T5 of `docs/benchmarks.md`: `times` times the B200 sample under the recipe
-    /// `matching`.
+    /// Prints a row T5 of `docs/benchmarks.md`: `times` copies of the B200 sample under the recipe
+    /// `matching`; `goal` is the time in seconds to reach.
     fn matching(&self, b200: &str, times: u16, goal: &str) -> Result<()> {
         let cost = self.replay(&format!("{b200}*{times}"), "matching")?;
         row("T5", &format!("{times} times the B200 sample, matching"), cost, "", goal);
         Ok(())
     }
 
-    /// Prints the rows T7 of `docs/benchmarks.md`: the recipe that takes longest, against
-    /// `leftover`.
+    /// Prints the rows T7 of `docs/benchmarks.md`: how many times the time of `leftover` the
+    /// slowest other recipe takes, without the import.
     fn recipes(&self, v100: &str, b200: &str) -> Result<()> {
         let eight = format!("{b200}*8");
         for (what, profile, goal) in
@@ -221,8 +224,8 @@ fn row(id: &str, work: &str, Cost { seconds, megabytes }: Cost, against: &str, g
     println!("| {id} | {work} | {seconds:.2} | {megabytes:.0} | {against} | {goal} |");
 }
 
-/// Replays a table, of so many launches of so many workgroups as the two arguments say, by the
-/// bound (a simulator of `leftover` alone), and prints the result.
+/// Replays a launch table by a simulator of `leftover` alone, and prints the result. The arguments
+/// are the number of launches, and the number of workgroups of each.
 ///
 /// # Errors
 /// When the arguments are not two numbers.

@@ -1,4 +1,4 @@
-//! How are the wheels of the Python package built, and do they hold?
+//! How are the wheels of the Python package built, and do they work?
 
 use std::path::PathBuf;
 use std::time::Instant;
@@ -8,7 +8,7 @@ use xshell::{Shell, cmd};
 
 use crate::checkout;
 
-/// Targets (processors and systems) for which a release has wheels.
+/// Targets (processors and systems) for which a release has Python wheels.
 const TARGETS: [&str; 2] = ["x86_64-unknown-linux-gnu", "aarch64-unknown-linux-gnu"];
 
 #[derive(Debug, clap::Args)]
@@ -22,16 +22,16 @@ pub(crate) struct WheelArgs {
 }
 
 impl WheelArgs {
-    /// Returns the arguments for the wheels of a release: for every target.
+    /// Returns the arguments by which wheels for every target of a release are built.
     pub(crate) fn of_a_release() -> Self {
         Self { host: false, profile: "dist".to_owned() }
     }
 }
 
-/// Builds the wheels into `target/wheels`.
+/// Builds the Python wheels into `target/wheels`.
 ///
 /// # Errors
-/// When maturin, or the linker for other targets, is missing or fails.
+/// When maturin, or a linker for another target, is missing or fails.
 pub(crate) fn run(shell: &Shell, args: &WheelArgs) -> Result<()> {
     let maturin = || cmd!(shell, "maturin --version").quiet().ignore_stderr().read();
     maturin().context("maturin is not installed: pip install maturin ziglang")?;
@@ -57,11 +57,11 @@ fn folder() -> PathBuf {
     checkout::target_folder().join("wheels")
 }
 
-/// Installs the wheel of this machine without a network, measures how long its first result takes,
-/// and runs all tests with it, those on a cluster of Ray with cases of a second and more.
+/// Installs this machine's Python wheel without a network, checks how long its first result takes,
+/// and runs all Python tests with it; on a Ray cluster they use cases of a second or more.
 ///
 /// # Errors
-/// When something of it fails, or the first result takes longer than ten seconds.
+/// When a step fails, or the first result takes longer than ten seconds.
 #[expect(clippy::disallowed_methods, reason = "how long a person waits is what it measures")]
 pub(crate) fn check(shell: &Shell) -> Result<()> {
     run(shell, &WheelArgs { host: true, profile: "release".to_owned() })?;

@@ -1,21 +1,21 @@
-//! Which crates are there, and what may each of them know?
+//! Which crates does the workspace have, and on which others may each depend?
 //!
-//! A new crate begins with a row here.
+//! A new crate needs a row here.
 
-/// Row of the table of crates: one crate of the workspace, and what it may know.
+/// Row of the table of crates: a crate of the workspace, and the crates on which it may depend.
 pub(crate) struct Crate {
     /// Name of the package and of its folder.
     pub(crate) name: &'static str,
     /// True if the crate must build without `std`.
     pub(crate) no_std: bool,
-    /// Crates of this workspace that the crate may name under `[dependencies]`, without `raddle-`.
+    /// Crates of the workspace, without `raddle-`, on which the crate may depend outside of tests.
     pub(crate) knows: &'static [&'static str],
 }
 
-/// Crates from outside that a crate without `std` may depend on.
+/// Crates of other people on which a crate without `std` may depend.
 pub(crate) const OUTSIDE: [&str; 3] = ["bitvec", "serde", "smallvec"];
 
-/// Crates of the workspace, from the bottom to the top.
+/// Table of all crates of the workspace; each crate depends only on crates above it.
 pub(crate) const CRATES: [Crate; 25] = [
     no_std("raddle-policy", &[]),
     no_std("raddle-bitmap", &[]),

@@ -1,4 +1,4 @@
-//! How does a worker on another machine run cases of a sweep?
+//! How does a worker process on another machine run cases (combinations of values) of a sweep?
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;

@@ -1,7 +1,7 @@
-//! How does an event loop in Python drive a dispatcher made from a recipe?
+//! How does a program in Python drive a dispatcher that is made from a recipe?
 //!
-//! Events and actions are JSON in the words of the decision log; `python/raddle/_dispatcher.py` has the
-//! interface for people.
+//! The program gives events and gets actions, both as JSON in the words of the decision log.
+//! `python/raddle/_dispatcher.py` has the interface for people.
 
 use std::io::Write;
 use std::sync::{Arc, Mutex};
@@ -127,7 +127,8 @@ impl Composed {
     }
 
     /// Turns the result of a call of the dispatcher into that of Python: an error becomes an
-    /// exception; the exception of a policy in Python comes before an error that follows from it.
+    /// exception. If a policy in Python raised an exception, that one is returned, since the error
+    /// follows from it.
     fn checked(&self, done: Result<(), DispatchError>) -> PyResult<()> {
         match (self.fault.take(), done) {
             (Some(raised), _) => Err(raised),

@@ -1,4 +1,5 @@
-//! Does a policy written in Python keep the laws of its trait, and what does it decide?
+//! Does a policy written in Python keep the laws (rules for every policy of its slot), and what
+//! does it decide in an example?
 
 use std::cell::RefCell;
 use std::sync::Arc;
@@ -24,8 +25,8 @@ create_exception!(
     "A law of a policy that was broken: its number, what happened, and the smallest scenario that shows it."
 );
 
-/// Maker of policy objects from one Python class for test scenarios; it stores the exception that
-/// one of these objects raised.
+/// Maker of policy objects, one for each test scenario, from a Python class. `fault` holds the
+/// first exception that one of these objects raised.
 struct Maker<'m, 'py> {
     class: &'m Bound<'py, PyAny>,
     fault: Arc<Fault>,

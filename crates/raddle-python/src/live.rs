@@ -1,4 +1,4 @@
-//! What does a program in Python say of itself to the daemon of `raddle live`?
+//! How does a program in Python give the daemon of `raddle live` hints about itself?
 
 use pyo3::prelude::*;
 

@@ -1,4 +1,4 @@
-//! How does a table get to any library that reads Arrow?
+//! How is a table of figures passed from Python to a library that reads Arrow?
 
 use std::sync::Arc;
 

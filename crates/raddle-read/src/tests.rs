@@ -1,4 +1,4 @@
-//! Are kinds, places and messages of errors as documented?
+//! Do errors of documents have the kind, place and message that the crate documents?
 #![allow(clippy::too_many_lines, reason = "a table of cases is one test")]
 
 use std::collections::BTreeMap;

@@ -1,4 +1,4 @@
-//! How does serde walk a JSON value so that an error collects its path on the way out?
+//! How does serde read a JSON value so that an error tells the path of the wrong value?
 
 use serde::de::value::StrDeserializer;
 use serde::de::{

@@ -13,8 +13,8 @@ const NAME: usize = 20;
 const FILE: usize = 80;
 const SENTENCE: usize = 1000;
 
-/// Largest number of changed figures of which all are shown; of more, those by which people judge
-/// how well a process does.
+/// Largest number of changed figures that are all shown; of more, only those are shown by which
+/// people judge how well a process does.
 const ROWS: usize = 40;
 
 /// Explanation of the rows that a comparison has only where processes take turns on the device.
@@ -84,7 +84,7 @@ pub fn document(comparison: &Comparison) -> Document {
     document
 }
 
-/// Returns (rows to show, number of changed figures that are left out).
+/// Returns (rows of the comparison to show, number of changed figures that have no such row).
 fn shown(comparison: &Comparison) -> (Vec<&MetricRow>, usize) {
     let all: Vec<&MetricRow> = comparison.rows.iter().collect();
     // A process with neither requests nor steps is judged by its end.

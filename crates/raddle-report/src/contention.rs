@@ -1,4 +1,4 @@
-//! How is the contention that was learnt from recordings shown?
+//! How is it shown by how much kernels slow each other down, as learnt from recordings?
 
 use raddle_sim::{ContentionRow, ContentionTable, Factor, NeighbourClass};
 use raddle_study::contention::{ContentionFound, ContentionSource};

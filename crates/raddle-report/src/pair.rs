@@ -1,4 +1,4 @@
-//! How is it shown how far replays are from two programs measured together, and what was fitted?
+//! How is it shown how far replays are from measurements of two programs that ran together?
 
 use raddle_study::pair::{AloneError, FittedFigure, PairFit, WayError};
 use raddle_study::units::{count, duration, plain};

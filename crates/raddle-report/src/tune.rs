@@ -1,4 +1,4 @@
-//! How are the best values of a search shown, and how sure they are?
+//! How is it shown which settings a search found best, and how sure that is?
 
 use std::path::Path;
 

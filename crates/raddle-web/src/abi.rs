@@ -1,7 +1,9 @@
-//! How does a page of scripts call the engine?
+//! How does the script of a web page call the engine (raddle as WebAssembly)?
 //!
-//! `question(bytes)` gives room for a question, `answer()` answers it; lines go to the imported
-//! `raddle.line(text, bytes)`. An instance answers one question: the page ends its worker to cancel.
+//! The page writes a question (a study and its profiles) into the memory that `question(bytes)`
+//! returns, and then calls `answer()`. Each line of the answer goes to the imported function
+//! `raddle.line(text, bytes)`. An instance answers one question: to cancel, the page ends its
+//! worker.
 #![expect(unsafe_code, reason = "the interface of WebAssembly is that of C")]
 
 use std::sync::{Mutex, PoisonError};

@@ -1,4 +1,4 @@
-//! How is a question from a page answered?
+//! How is a question (a study and its profiles), which a web page asks, answered?
 
 use std::collections::BTreeMap;
 
@@ -98,7 +98,7 @@ fn answered(
     Ok(())
 }
 
-/// Writes an error of a study as a message for a user of the page, who has no command line.
+/// Returns the text of a study's error for a user of the page, who has no command line.
 fn said(error: &StudyError) -> String {
     match error {
         StudyError::Trace(TraceError::SqliteSwitchedOff { file }) => format!(

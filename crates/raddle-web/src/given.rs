@@ -1,4 +1,4 @@
-//! Which files came with a question?
+//! Which files did a web page send with a study, and how are profiles read from them?
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;

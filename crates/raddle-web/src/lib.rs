@@ -39,6 +39,6 @@ pub use line::ProfileFound;
 #[cfg(not(target_arch = "wasm32"))]
 pub use page::{Carried, EngineError, PageEngine, engine, page};
 
-/// Text that every file of the engine (raddle compiled to WebAssembly) contains. It shows that the
-/// file is an engine, and of which version of raddle.
+/// Text in every file of the engine (raddle compiled to WebAssembly), by which the file is
+/// recognised. It names the version of raddle.
 pub(crate) const MARK: &str = concat!("raddle-engine ", env!("CARGO_PKG_VERSION"), ";");

@@ -1,4 +1,4 @@
-//! Of which lines does an answer consist?
+//! Of which lines of JSON does the answer to a web page's study consist?
 
 use serde::Serialize;
 

@@ -1,8 +1,8 @@
-//! How is the application made: one page that replays profiles in a browser?
+//! How is the browser application made: one page that replays profiles in a browser?
 //!
 //! The page needs no other file and no network: all of its contents are in it, and its own policy
-//! (`Content-Security-Policy`) forbids everything else. The engine and the profiles in it are gzip
-//! in base64. Equal parts give equal bytes.
+//! (`Content-Security-Policy`) forbids everything else. The engine (raddle as WebAssembly) and the
+//! profiles in it are packed by gzip and written in base64. Equal parts give equal bytes.
 
 use std::io::Write;
 

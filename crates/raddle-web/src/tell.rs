@@ -1,4 +1,4 @@
-//! How does a page learn the progress of a study, and how does it end the study?
+//! How does a web page learn the progress of a study, and how does the page end the study early?
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -11,7 +11,7 @@ use crate::line::AnswerLine;
 /// reading of a profile.
 const TIMES: u64 = 200;
 
-/// Sender of lines to a page, until the page no longer reads them.
+/// Sender of an answer's lines to a web page; it records when the page no longer reads them.
 pub(crate) struct Teller<'t> {
     line: &'t (dyn Fn(&str) -> bool + Sync),
     gone: AtomicBool,
@@ -25,7 +25,7 @@ struct TellerState {
     of: u64,
     /// Number of bytes or launches that were done at the last report to the page.
     told: u64,
-    /// Warnings of the study, which stand beside the name of each later part.
+    /// Warnings of the study, which progress reports show behind the name of each later part.
     warned: Vec<String>,
 }
 

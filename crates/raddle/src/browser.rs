@@ -5,7 +5,6 @@ use std::process::Command;
 
 use crate::error::CliError;
 
-/// Opens a file, or a web address, in the user's default browser.
 pub(crate) fn open(page: &OsStr) -> Result<(), CliError> {
     let program = match std::env::consts::OS {
         "macos" => "open",

@@ -29,7 +29,6 @@ const MARK: &str = "{\n  \"raddle-check\":";
 const PAIR: &[u8] = b"\"raddle-pair\"";
 const MOST: u64 = 64 << 20;
 
-/// Carries out the verb `check`: compares a prediction with recordings.
 pub(crate) fn verb(
     args: &CheckArgs,
     format: Format,

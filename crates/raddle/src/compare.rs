@@ -18,7 +18,6 @@ use crate::disk::{Disk, named};
 use crate::error::CliError;
 use crate::schema::{Followed, versioned};
 
-/// Carries out the verb `compare`: compares results of replays, or profiles of one program.
 pub(crate) fn verb(
     args: &CompareArgs,
     format: Format,

@@ -10,7 +10,6 @@ use crate::disk::{Disk, named};
 use crate::error::CliError;
 use crate::progress::RunsShown;
 
-/// Carries out the verb `contention`: measures how much kernels slow each other down.
 pub(crate) fn verb(
     args: &ContentionArgs,
     format: Format,

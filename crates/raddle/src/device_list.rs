@@ -11,7 +11,6 @@ use crate::args::{Format, ShowArgs};
 use crate::error::CliError;
 use crate::units::{count, duration};
 
-/// Carries out the verb `devices`: lists the known devices, or prints one.
 pub(crate) fn verb(args: &ShowArgs, format: Format, console: &mut Console) -> Result<(), CliError> {
     let text = match (&args.show, format) {
         (Some(name), _) => args.shown(show(&devices::named(name)?, format)?)?,

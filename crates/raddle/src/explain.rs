@@ -1,4 +1,4 @@
-//! How does a golden model come to its answer, step by step?
+//! How does a golden model (reference model of a patent) come to its answer, step by step?
 //!
 //! The question is one of `raddle golden`, on the command line or on standard input; without one,
 //! a worked example.
@@ -22,8 +22,6 @@ struct ExplainedQuestion {
     explanation: Explanation,
 }
 
-/// Carries out the verb `explain`: answers a question to a golden model (reference model of a
-/// patent) step by step.
 pub(crate) fn verb(
     args: &ExplainArgs,
     format: Format,

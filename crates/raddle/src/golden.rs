@@ -1,4 +1,4 @@
-//! What would the hardware have to answer to a question? The verb `golden`.
+//! How must hardware that works as the patents say answer a question? The verb `golden`.
 //!
 //! JSON Lines: one question a line in, one answer a line out, in the same order. A refused line is
 //! answered with an error, the next one is answered too, and the exit code at the end is 1.
@@ -12,8 +12,6 @@ use crate::Console;
 use crate::error::CliError;
 use crate::units::{counted, escaped_json, plain};
 
-/// Carries out the verb `golden`: reads questions to a golden model (reference model of a patent),
-/// one JSON line each, and answers each by a JSON line.
 pub(crate) fn verb(name: &str, console: &mut Console) -> Result<(), CliError> {
     let topic = find(name)?;
     let mut lines = EscapedLines { to: &mut console.stdout, line: Vec::new() };

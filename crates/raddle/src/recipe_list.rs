@@ -38,7 +38,6 @@ fn entries() -> Result<Vec<RecipeRow>, CliError> {
         .collect()
 }
 
-/// Carries out the verb `recipes`: lists the bundled recipes, or prints one.
 pub(crate) fn verb(args: &ShowArgs, format: Format, console: &mut Console) -> Result<(), CliError> {
     let text = match (&args.show, format) {
         (Some(name), _) => args.shown(show(name, format)?)?,

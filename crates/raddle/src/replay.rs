@@ -58,7 +58,7 @@ Measured: on that H200 decode p99 97 ms and train step 50.0 ms under time-slice,
   mps-priority, 719 and 40.5 under mps (docs/judged.md)
 ";
 
-/// Command for the profiles of the user, which the bundled pair of programs is an example of.
+/// Line that names the command by which users replay profiles of their own.
 const YOURS: &str = "\
 Yours: `raddle share YOUR_PROFILE OTHER_PROFILE` tries all, MIG too, with set-up
 ";
@@ -71,7 +71,7 @@ const NEXT: &str = "raddle recipes --show leftover-drain --save mine.toml    the
 /// bundled pair of programs adds to the result, if it is studied).
 type Asked = (Study, String, Option<Tour>);
 
-/// Parts of a result of the bundled pair of programs that a result of the user's own has not.
+/// Parts that only a result of the bundled pair of programs has, not one of the user's profiles.
 struct Tour {
     /// Commands that the user may run next, in place of those that the result suggests by itself.
     next: Vec<String>,

@@ -93,8 +93,6 @@ fn list(name: &str) -> Option<KeyList<'static>> {
     found.map(|(_, text)| KeyList::read(text, list))
 }
 
-/// Carries out the verb `schema`: prints the JSON Schema of a document, or the names of all
-/// documents.
 pub(crate) fn verb(
     name: Option<&str>,
     format: Format,

@@ -9,8 +9,8 @@ use aisimulate_core::TimingModel;
 use anyhow::{Context, Result, bail, ensure};
 use serde_json::Value;
 
-/// Step times of one process under one way of sharing (a recipe) and one load; where several seeds
-/// were swept, the greatest of each.
+/// Step times of one process under one way of sharing (a recipe) and one load. If the table has
+/// several random seeds, each time is the longest among the seeds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Step {
     /// Time of a step of the process alone on the device, in ns.
@@ -38,8 +38,8 @@ impl CoRunTable {
     ///
     /// # Errors
     ///
-    /// A text without rows, a line that is no row, a case without an answer or whose requests did
-    /// not all end, and a sweep that varied more than load, recipe and seed.
+    /// The text has no rows, a line that is no row, or a case without an answer or whose requests
+    /// did not all end; or the sweep varied more than load, recipe and seed.
     pub fn from_lines(text: &str, process: &str) -> Result<Self> {
         let mut ways: BTreeMap<String, Rows> = BTreeMap::new();
         for (index, line) in text.lines().enumerate() {
@@ -63,12 +63,12 @@ impl CoRunTable {
         self.ways.keys().map(String::as_str)
     }
 
-    /// Returns the step times under the way of sharing `way` at `load` requests a second: those of
-    /// the least load in the table that is not below it.
+    /// Returns the step times under the way of sharing `way` at `load` requests a second. If the
+    /// table lacks this load, returns those of its next higher load.
     ///
     /// # Errors
     ///
-    /// A way that the table lacks, and a load outside of its loads; each says what to sweep.
+    /// The table lacks `way`, or `load` is outside of its loads; the error says what to sweep.
     pub fn step(&self, way: &str, load: f64) -> Result<Step> {
         let rows = self.ways.get(way).with_context(|| {
             format!("no row has the way {way}: add --recipe {way} to the sweep, and run it again")
@@ -129,15 +129,15 @@ fn greatest_of(a: Step, b: Step) -> Step {
     }
 }
 
-/// Timing model that gives each pass of an engine one and the same time, for engines that serve one
-/// sequence in one prefill pass.
+/// Timing model of aisimulate-core in which each pass of an engine takes the same time, for engines
+/// that serve one sequence in one prefill pass.
 #[derive(Debug)]
 pub struct StepTiming {
     step_ns: u64,
 }
 
 impl StepTiming {
-    /// Returns the model in which each pass takes `step_ns` nanoseconds.
+    /// Returns the timing model in which each pass of the engine takes `step_ns` nanoseconds.
     pub fn from_ns(step_ns: u64) -> Self {
         Self { step_ns }
     }

@@ -1,4 +1,5 @@
-//! What becomes of the p99 of requests beside training, against alone, when aisimulate-core queues them?
+//! How much larger is the p99 of requests beside a training program than alone, when
+//! aisimulate-core queues the requests?
 
 use std::sync::Arc;
 
@@ -12,7 +13,7 @@ use aisimulate_timing::{CoRunTable, StepTiming};
 use anyhow::{Context, Result};
 use serde_json::Value;
 
-/// Name of the process in the table whose profile the requests run.
+/// Name of the process, in the table of step times, whose profile each request runs once.
 const PROCESS: &str = "decode";
 const REQUESTS: usize = 2_000;
 const SEED: u64 = 1;

@@ -14,7 +14,8 @@ use core::sync::atomic::{AtomicUsize, Ordering};
 
 use raddle_bitmap::FreeMap;
 
-/// Heap that only grows, as maps are made at boot; firmware with an allocator of its own calls that.
+/// Heap that never gives memory back, since maps are made once, at boot. Firmware with an allocator
+/// of its own would call that in place of this heap.
 struct Heap {
     bytes: UnsafeCell<[u64; 512]>,
     used: AtomicUsize,
@@ -50,18 +51,18 @@ fn halt(_: &PanicInfo<'_>) -> ! {
     }
 }
 
-/// Returns a map of free blocks, which is never freed; null for no block, or more
-/// than the heap has room for.
+/// Returns a map of `blocks` free blocks, which stays for ever; null for 0 blocks or too small a
+/// heap.
 #[unsafe(no_mangle)]
 pub extern "C" fn map_new(blocks: u32) -> *mut FreeMap {
     FreeMap::new(blocks).map_or(core::ptr::null_mut(), |map| Box::into_raw(Box::new(map)))
 }
 
-/// Takes the first run of `want` free blocks. Returns its first block, or -1 where no run is long
-/// enough.
+/// Takes the first run of `want` free blocks, and returns the number of its first block, from 0; -1
+/// if no run is long enough.
 ///
 /// # Safety
-/// `map` is of [`map_new`] and not null, and nobody else uses it meanwhile.
+/// `map` must come from [`map_new`] and not be null, and no other call may use the map meanwhile.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn map_take(map: *mut FreeMap, want: u32) -> i64 {
     // SAFETY: the caller promises a map of its own.
@@ -70,7 +71,7 @@ pub unsafe extern "C" fn map_take(map: *mut FreeMap, want: u32) -> i64 {
     taken.and_then(Result::ok).map_or(-1, i64::from)
 }
 
-/// Gives blocks back. Returns 0, or -1 where they are not all taken.
+/// Frees `blocks` blocks from number `start` on. Returns 0, or -1 if one of them is not taken.
 ///
 /// # Safety
 /// As for [`map_take`].

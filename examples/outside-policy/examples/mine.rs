@@ -1,4 +1,4 @@
-//! The command line of raddle with three policies of one's own in it.
+//! Command line of raddle with three policies that are not raddle's own.
 //!
 //! `cargo run --release -p outside-policy --example mine -- replay PROFILE.. --recipe leftover
 //! --recipe mine.toml`

@@ -1,11 +1,11 @@
-//! Preempt: how does work leave, if what is nearly done may finish?
+//! Preempt policy: how is work taken off the device, if work that is nearly done may finish?
 
 use raddle_policy::{
     Configured, Cus, Needs, NoConfig, Preempt, Preemption, SettingError, Tick, VictimView,
 };
 
-/// Preempt policy that waits for the end of work of which every workgroup has started; of all other
-/// work it lets no further workgroup start (a drain).
+/// Preempt policy that lets a process end its launches if all of their workgroups have started;
+/// else it lets no further workgroup of the process start (a drain).
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Considerate;
 
@@ -24,8 +24,8 @@ impl Configured for Considerate {
         Ok(Self)
     }
 
-    /// Returns that the policy needs nothing: no work leaves by a flag, so launches do not pay for
-    /// the test of one.
+    /// Returns that the policy needs nothing of launches: it never preempts by a flag, so no launch
+    /// spends time on testing one.
     fn needs(_config: &NoConfig) -> Needs {
         Needs::NONE
     }

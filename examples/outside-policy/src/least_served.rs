@@ -1,4 +1,4 @@
-//! Turn: whose turn is it, if whoever had least of the device comes next?
+//! Turn policy: whose turn is it, if the process comes next that has had the device least?
 
 use raddle_policy::{Configured, Cus, ProcessId, ProcessState, SettingError, Tick, Ticks, Turn};
 use serde::{Deserialize, Serialize};

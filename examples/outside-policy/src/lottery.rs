@@ -1,12 +1,12 @@
-//! Turn: whose turn is it, if tickets are drawn?
+//! Turn policy: whose turn is it, if the process is drawn by lot?
 
 use raddle_policy::{ProcessId, ProcessState, Tick, Ticks, Turn};
 
-/// Turn policy that draws one process a slice by lot, with as many tickets as its share. Equal
-/// seeds draw equal processes.
+/// Turn policy that draws by lot, once a slice, the process that has the turn, with as many tickets
+/// for each process as its share. Equal seeds draw equal processes.
 ///
-/// Draws among the processes of the most urgent level alone, where a policy of raddle stands before
-/// it:
+/// The policy draws only among the processes of the most urgent level where raddle's policy
+/// `HighestLevel` stands before it:
 ///
 /// ```
 /// use outside_policy::Lottery;
@@ -33,13 +33,14 @@ pub struct Lottery {
 }
 
 impl Lottery {
-    /// Returns a policy that draws with the seed `seed`, once a slice of 1 tick or more.
+    /// Returns a policy that draws a process by the random seed `seed`, once in each slice; `slice`
+    /// is its length, 1 tick (ns) or more.
     #[must_use]
     pub const fn new(seed: u64, slice: Ticks) -> Self {
         Self { state: seed | 1, slice }
     }
 
-    /// Returns the next number of a xorshift generator, by which the lot is drawn.
+    /// Returns the next number of a xorshift random generator, by which a process is drawn.
     const fn draw(&mut self) -> u64 {
         self.state ^= self.state << 13;
         self.state ^= self.state >> 7;

@@ -1,12 +1,13 @@
-//! Allocate: which launch goes first, if the one that is nearly done should be out of the way?
+//! Allocate policy: which launch goes first, if the one that is nearly done does?
 
 use raddle_policy::{Configured, Cus, Free, Launch, NoConfig, Rank, ReadyLaunch, SettingError};
 
-/// Allocate policy (shortest job first): the launch with the fewest workgroups left goes first, and
-/// each workgroup to the compute unit with most room for it. A launch that does not fit lets the
-/// next smallest pass.
+/// Allocate policy (shortest job first) that starts workgroups of the launch with the fewest
+/// workgroups left, each on the compute unit with most room for it. Where a launch does not fit,
+/// the next smallest one may start.
 ///
-/// Ties go to the launch submitted first and to the lowest compute unit. Levels play no part.
+/// Of equal launches the one submitted first is chosen, and of equal compute units the lowest.
+/// Levels of urgency play no part.
 ///
 /// ```
 /// use outside_policy::SmallestFirst;

@@ -1,5 +1,4 @@
-//! The command line of raddle with the ten policies in it. `README.md` has the command and its
-//! table.
+//! Command line of raddle with the ten policies of XSched. `README.md` shows a run and its results.
 
 use std::process::ExitCode;
 
@@ -13,7 +12,7 @@ fn main() -> ExitCode {
     App::new(registry()).main()
 }
 
-/// Returns a registry with the policies of raddle and the ten of XSched.
+/// Returns a registry (policies by name) with the policies of raddle and the ten of XSched.
 pub fn registry() -> Registry {
     Registry::bundled()
         .turn::<FirstComeFirstServed>()

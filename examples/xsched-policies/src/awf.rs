@@ -1,9 +1,9 @@
-//! AWF: the program in the active window first.
+//! Turn policy AWF of XSched: which process runs, if that of the active window goes first?
 
 use raddle_policy::{Configured, Cus, NoConfig, ProcessId, ProcessState, SettingError, Tick, Turn};
 
-/// Turn policy that gives the device to the processes whose window is active, as their custom hint
-/// of 1 says; to all processes where no window is.
+/// Turn policy that gives the device to the processes whose window is active (their custom hint is
+/// 1); if there are none, to all processes.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ActiveWindowFirst;
 

@@ -1,4 +1,4 @@
-//! CFS: who has had least of the device, weighted by priority.
+//! Turn policy CFS of XSched: which process runs, if all get equal time, weighted by priority?
 
 use std::collections::BTreeMap;
 
@@ -6,18 +6,17 @@ use raddle_policy::{Configured, Cus, ProcessId, ProcessState, SettingError, Tick
 
 use crate::SliceConfig;
 
-/// Turn policy that gives a slice to the process with the least virtual time. Virtual time goes by
-/// a sixth slower with each step of a priority hint above the default, 128; a process that comes
-/// begins with the least virtual time of the others.
+/// Turn policy that gives a slice to the process with the least virtual time, which is its time on
+/// the device, slowed by a sixth for each step of its priority hint that is more urgent than 128,
+/// the default. A new process begins with the least virtual time of the others.
 #[derive(Clone, Debug)]
 pub struct CompletelyFair {
     slice: Ticks,
-    /// For each process: (virtual time in 2^-16 ns, time on the device when it was added up last).
+    /// For each process: (virtual time in 2^-16 ns, time on the device in ns that it accounts for).
     times: BTreeMap<ProcessId, (u128, Ticks)>,
 }
 
-/// Returns the virtual time that a nanosecond on the device adds, times 2^16: less for a more
-/// urgent process.
+/// Returns the virtual time, in 2^-16 ns, of 1 ns on the device: less for a more urgent process.
 fn pace(process: &ProcessState) -> u128 {
     let steps = 128 - process.hints.priority.map_or(128, |level| i32::from(level.0));
     let scale = |pace: u128, _| if steps > 0 { pace * 5 / 6 } else { pace * 6 / 5 };

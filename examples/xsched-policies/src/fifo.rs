@@ -1,9 +1,9 @@
-//! FIFO: who came first is served first.
+//! Turn policy FIFO of XSched: which process runs, if the first that came runs until it is done?
 
 use raddle_policy::{Configured, Cus, NoConfig, ProcessId, ProcessState, SettingError, Tick, Turn};
 
-/// Turn policy that gives the device to the process that has been ready for the longest time, until
-/// it has nothing left.
+/// Turn policy that gives the device to the process that has had work ready for the longest time,
+/// until that process has no work left.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct FirstComeFirstServed;
 

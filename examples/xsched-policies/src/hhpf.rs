@@ -1,11 +1,11 @@
-//! HHPF: highest priority first over the whole system, whatever device a stream is of.
+//! Turn policy HHPF of XSched: which processes run, if the highest priority on any device wins?
 
 use raddle_policy::{Configured, Cus, NoConfig, ProcessId, ProcessState, SettingError, Tick, Turn};
 
 use crate::hpf;
 
-/// Turn policy that gives the device to the processes of the highest priority, with all their
-/// streams. With one device it differs from HPF only in the streams.
+/// Turn policy that gives the device to all streams of the processes of highest priority. On one
+/// device it differs from `HighestPriority` only in that streams are alike.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct SystemPriority;
 

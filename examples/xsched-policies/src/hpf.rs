@@ -1,19 +1,19 @@
-//! HPF: highest priority first, stream by stream.
+//! Turn policy HPF of XSched: which streams run, if those of the highest priority go first?
 
 use raddle_policy::{
     Configured, Cus, Level, NoConfig, ProcessId, ProcessState, SettingError, StreamId, StreamState,
     Tick, Turn,
 };
 
-/// Turn policy that gives the device to the processes of the highest priority, and of each of them
-/// to the most urgent streams alone.
+/// Turn policy that gives the device to the processes of the highest priority, and among the
+/// streams of each such process to the most urgent ones only.
 ///
-/// A hint of a stream wins over that of its process, and that over the levels of launches.
+/// A stream's priority is its own hint, else its process's hint, else the level of its launches.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct HighestPriority;
 
-/// Returns the urgency of a process, by its priority hint or else its level: the smaller, the more
-/// urgent.
+/// Returns the urgency of a process as a number, less for a more urgent one: that of its priority
+/// hint, or else of its level.
 pub(crate) fn of(process: &ProcessState) -> u64 {
     process.hints.priority.unwrap_or(process.level).rank()
 }

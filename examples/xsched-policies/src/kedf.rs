@@ -1,19 +1,19 @@
-//! KEDF: the earliest deadlines first.
+//! Turn policy KEDF of XSched: which processes run, if the `k` with the earliest deadlines do?
 
 use raddle_policy::{Configured, Cus, ProcessId, ProcessState, SettingError, Tick, Turn};
 use serde::{Deserialize, Serialize};
 
-/// Turn policy that gives the device to the `k` processes with the earliest deadlines: the tick at
-/// which a process became ready, plus the span that its hint names. A process without a hint comes
-/// last.
+/// Turn policy that gives the device to the `k` processes with the earliest deadlines. A deadline
+/// is the tick at which a process became ready plus the span of its deadline hint; a process
+/// without a hint comes last.
 #[derive(Clone, Copy, Debug)]
 pub struct KEarliestDeadlines(usize);
 
-/// Settings of the policy: the number of processes that have the device side by side.
+/// Settings of the policy `xsched-kedf`: how many processes have the device at one time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct KEarliestDeadlinesConfig {
-    /// Most processes that have the device side by side, 1 or more.
+    /// Largest number of processes that have the device at one time, 1 or more.
     pub k: usize,
 }
 

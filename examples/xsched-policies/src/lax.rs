@@ -1,12 +1,12 @@
-//! LAX: who can still wait lets others pass, until it cannot.
+//! Turn policy LAX of XSched: which processes run, if one that can still wait lets others pass?
 
 use raddle_policy::{
     Configured, Cus, Level, NoConfig, ProcessId, ProcessState, SettingError, Tick, Turn,
 };
 
-/// Turn policy that gives the device to the most urgent processes. A process with a hint of laxity
-/// is of the least urgency until it has been ready for that time, and of the highest from then on;
-/// a process without one is as urgent as its priority says.
+/// Turn policy that gives the device to the most urgent processes. A process with a laxity hint (a
+/// span) is of the least urgency until it has been ready for that span, and of the highest
+/// afterwards; one without this hint is as urgent as its priority hint or level says.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Laxity;
 

@@ -1,4 +1,5 @@
-//! MLFQ: who uses up a slice goes down a queue, who waits comes up again.
+//! Turn policy MLFQ of XSched: which process runs, if using slices lowers it, and waiting raises
+//! it?
 
 use std::collections::BTreeMap;
 
@@ -6,13 +7,14 @@ use raddle_policy::{Configured, Cus, ProcessId, ProcessState, SettingError, Tick
 
 use crate::SliceConfig;
 
-/// Turn policy with four queues: a process of the queue with the lowest number has the device, of
-/// several the one that has waited longest. The slice of a queue is twice that of the one before
-/// it; ten slices without the device bring a process one queue up.
+/// Turn policy that puts each process into one of four queues. A process of the lowest non-empty
+/// queue runs, among several the one that has waited longest. A process that used up a queue's
+/// slice, which is twice that of the queue before, goes one queue up in number; one that had no
+/// turn for ten slices of queue 0 goes one queue down.
 #[derive(Clone, Debug)]
 pub struct FeedbackQueues {
     slice: Ticks,
-    /// For each process: (number of its queue, its time on the device when it came into that queue,
+    /// For each process: (its queue, 0 to 3; its time on the device when it came into that queue;
     /// tick at which it last had the turn).
     places: BTreeMap<ProcessId, (u32, Ticks, Tick)>,
 }

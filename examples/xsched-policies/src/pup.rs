@@ -1,19 +1,19 @@
-//! PUP: each process has its part of every round.
+//! Turn policy PUP of XSched: how long does each process run, if each gets a part of every round?
 
 use raddle_policy::{Configured, Cus, ProcessId, ProcessState, SettingError, Tick, Ticks, Turn};
 
 use crate::SliceConfig;
 
-/// Turn policy that gives the turn to one process after the other, each for a part of the slice in
-/// proportion to its hint of utilisation; a process without a hint counts by its share.
+/// Turn policy that gives the turn to one process after the other, each for a part of the slice.
+/// Parts are in proportion to the processes' utilisation hints, or shares where there is no hint.
 #[derive(Clone, Copy, Debug)]
 pub struct ProcessPartition {
     slice: Ticks,
     last: Option<(ProcessId, Tick)>,
 }
 
-/// Returns the part of the slice that a process asks for, in percent as its hint says, or else its
-/// share; 1 or more.
+/// Returns the weight by which a process gets its part of the slice: its utilisation hint in
+/// percent, or else its share; 1 or more.
 pub(crate) fn part(process: &ProcessState) -> u64 {
     process.hints.utilisation.map_or_else(|| process.share.into(), u64::from).max(1)
 }

@@ -1,9 +1,9 @@
-//! How long is a turn?
+//! How long is the slice of a policy that gives processes slices of time?
 
 use raddle_policy::{SettingError, Ticks};
 use serde::{Deserialize, Serialize};
 
-/// Settings of a policy with time slices: their length.
+/// Settings of a policy that gives processes slices of time: the length of a slice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct SliceConfig {
@@ -12,8 +12,7 @@ pub struct SliceConfig {
 }
 
 impl SliceConfig {
-    /// Returns the length of a slice in ticks, which are nanoseconds; an error for 0 or too long a
-    /// slice.
+    /// Returns the length of a slice in ticks (ns); an error if it is 0 or too long for ticks.
     pub(crate) fn slice(self) -> Result<Ticks, SettingError> {
         let ns = self.slice_us.checked_mul(1000).filter(|&ns| ns > 0);
         ns.map(Ticks)

@@ -1,4 +1,4 @@
-//! UP: each stream has its part of every round.
+//! Turn policy UP of XSched: how long does each stream run, if each gets a part of every round?
 
 use raddle_policy::{
     Configured, Cus, ProcessId, ProcessState, SettingError, StreamId, StreamState, Tick, Ticks,
@@ -7,8 +7,8 @@ use raddle_policy::{
 
 use crate::{ProcessPartition, SliceConfig};
 
-/// Turn policy that gives the turn to one process after the other, as PUP does, and within the turn
-/// of a process to one of its streams after the other, each for an equal part of the slice.
+/// Turn policy that gives the turn to one process after the other, as `ProcessPartition` does,
+/// and within a process to one stream after the other, each for an equal part of the slice.
 #[derive(Clone, Copy, Debug)]
 pub struct StreamPartition {
     processes: ProcessPartition,

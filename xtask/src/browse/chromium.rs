@@ -1,4 +1,4 @@
-//! How is Chromium asked about a page, without a window and without a network?
+//! How is a page opened in Chromium without a window and a network, and what does Chromium report?
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus, Stdio};
@@ -8,11 +8,11 @@ use std::{env, fs};
 
 use anyhow::{Context, Result, bail, ensure};
 
-/// Names of programs that are Chromium, in the order in which they are looked for.
+/// File names of Chromium's program, in the order in which they are looked for.
 const NAMES: [&str; 4] = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
-/// Seconds that Chromium may take for a page before it is killed.
+/// Longest time, in seconds, that Chromium may take for a page before it is killed.
 const PATIENCE: u32 = 180;
-/// Options of Chromium: no window, no profile of its own, and nothing but files can be reached.
+/// Options of Chromium: it shows no window, loads no extensions, and reaches no network host.
 pub(super) const FLAGS: [&str; 12] = [
     "--headless",
     "--no-sandbox",
@@ -28,7 +28,7 @@ pub(super) const FLAGS: [&str; 12] = [
     "--force-device-scale-factor=1",
 ];
 
-/// Returns the path of Chromium: the program that the variable `CHROMIUM` names, or one on the
+/// Returns the path of Chromium: that in the environment variable `CHROMIUM`, or else one on the
 /// search path; `None` where there is none.
 pub(crate) fn find() -> Option<PathBuf> {
     if let Some(program) = env::var_os("CHROMIUM").filter(|name| !name.is_empty()) {
@@ -39,10 +39,11 @@ pub(crate) fn find() -> Option<PathBuf> {
     files.find(|file| file.is_file())
 }
 
-/// Opens a page in Chromium until that ends by itself, and returns (its output, its complaints).
+/// Opens a page (HTML text) in Chromium, and returns (its output, its error messages) after it
+/// ends.
 ///
 /// # Errors
-/// When it cannot be started, fails, or does not end.
+/// When Chromium cannot be started, fails, or does not end in time.
 pub(super) fn run(program: &Path, page: &str, args: &[&str]) -> Result<(String, String)> {
     let folder = tempfile::tempdir()?;
     let file = |name: &str| folder.path().join(name);

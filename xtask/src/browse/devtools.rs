@@ -1,7 +1,7 @@
-//! How is Chromium driven, as a person with a mouse would, and what does it complain of?
+//! How is a page in Chromium clicked and filled in as by a person, and what errors does it report?
 //!
-//! By the protocol of its developer tools, through a pipe that it reads as descriptor 3 and writes
-//! as descriptor 4. A shell puts them there.
+//! Chromium is driven by the protocol of its developer tools, through a pipe that it reads as file
+//! descriptor 3 and writes as 4. A shell opens these descriptors.
 
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
@@ -16,7 +16,7 @@ use tempfile::TempDir;
 
 use super::chromium::FLAGS;
 
-/// Longest time for which an answer of Chromium is waited for.
+/// Longest time to wait for an answer of Chromium to one call.
 const PATIENCE: Duration = Duration::from_secs(180);
 
 /// Page in a Chromium without a window, driven by the protocol of its developer tools.
@@ -27,8 +27,7 @@ pub(crate) struct Devtools {
     from: Receiver<Value>,
     session: Option<String>,
     sent: u64,
-    /// Addresses that the page asked for; the field below it has the complaints of the page's
-    /// console.
+    /// Addresses (URLs) that the page requested. `complaints` are messages on the page's console.
     pub(crate) asked: Vec<String>,
     pub(crate) complaints: Vec<String>,
     _profile: TempDir,
@@ -87,10 +86,10 @@ impl Devtools {
         Ok(tools)
     }
 
-    /// Calls a method of the protocol of the developer tools, and returns its result.
+    /// Calls a method of Chromium's developer-tools protocol, and returns its result.
     ///
     /// # Errors
-    /// When it fails, or there is no answer.
+    /// When the method fails, or Chromium does not answer.
     pub(crate) fn call(&mut self, method: &str, params: Value) -> Result<Value> {
         self.sent += 1;
         let mut message = json!({ "id": self.sent, "method": method, "params": params });
@@ -111,8 +110,7 @@ impl Devtools {
         }
     }
 
-    /// Records the address that the page asks for, or the complaint of its console, where an event
-    /// tells one.
+    /// Records an event of Chromium: an address that the page requests, or a console message.
     fn note(&mut self, event: &Value) {
         let params = &event["params"];
         match event["method"].as_str() {
@@ -132,10 +130,10 @@ impl Devtools {
         }
     }
 
-    /// Opens an address in the page, and waits until the page is whole.
+    /// Opens an address (URL) in the page, and waits until the page has been loaded.
     ///
     /// # Errors
-    /// When there is no page.
+    /// When the page cannot be loaded.
     pub(crate) fn open(&mut self, address: &str) -> Result<()> {
         let opened = self.call("Page.navigate", json!({ "url": address }))?;
         let error = &opened["errorText"];
@@ -147,7 +145,8 @@ impl Devtools {
         Ok(())
     }
 
-    /// Returns the value of a JavaScript expression in the page; a promise is waited for.
+    /// Returns the value of a JavaScript expression that is evaluated in the page. If the value is
+    /// a promise, waits for its result.
     ///
     /// # Errors
     /// When the expression throws.
@@ -162,10 +161,10 @@ impl Devtools {
         Ok(found["result"]["value"].take())
     }
 
-    /// Gives files to the file input of the page that a CSS selector names.
+    /// Chooses files in the page's file input (form field for files) that the CSS selector names.
     ///
     /// # Errors
-    /// When there is no such input.
+    /// When the page has no such field.
     pub(crate) fn give(&mut self, selector: &str, files: &[std::path::PathBuf]) -> Result<()> {
         let root = self.call("DOM.getDocument", json!({}))?;
         let input = json!({ "nodeId": root["root"]["nodeId"], "selector": selector });

@@ -1,11 +1,12 @@
 //! Does a page look right in a browser?
 //!
-//! Opens the page in headless Chromium, in windows of 1440, 1280 and 390 pixels, light and dark, and
-//! as on paper, and fails where the console says anything, a table does not sort or is not filtered, a picture
-//! is empty or its text lies outside of it or on other text, something is wider than the window and
-//! does not scroll by itself, text has too little contrast, or anything is loaded. A browser's own
-//! window cannot be as narrow as a telephone, so the page stands in a frame.
-//! Without Chromium it says so and passes; the variable `CHROMIUM` names another program.
+//! Opens the page in headless Chromium, in windows of 1440, 1280 and 390 pixels, light and dark,
+//! and as it is printed. Fails where the console has a message, a table does not sort or filter, a
+//! picture is empty or its text lies outside of it or on other text, something is wider than the
+//! window without a scroll bar of its own, text has too little contrast, or the page loads
+//! anything. The page stands in a frame, as a browser's own window cannot be as narrow as a
+//! telephone. Without Chromium the check says so and passes; the variable `CHROMIUM` names its
+//! program.
 
 pub(crate) mod chromium;
 pub(crate) mod devtools;
@@ -15,7 +16,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, ensure};
 
-/// View of a page: (width in pixels, colour scheme or `print`).
+/// View in which a page is checked: (width in pixels, `light`, `dark` or `print`).
 type PageView = (u32, &'static str);
 
 const VIEWS: [PageView; 6] = [
@@ -27,9 +28,9 @@ const VIEWS: [PageView; 6] = [
     // Paper of 210 mm without its margins.
     (718, "print"),
 ];
-/// Least width in pixels of a browser's own window.
+/// Least width, in pixels, that a window of the browser can have.
 const WINDOW: u32 = 500;
-/// Height in pixels of the tallest picture that is kept: some programs cannot open taller ones.
+/// Largest height, in pixels, of a picture of a page; some programs cannot open taller ones.
 const TALLEST: u32 = 16_000;
 const PROBE: &str = include_str!("probe.js");
 
@@ -68,7 +69,7 @@ pub(crate) fn run(args: &BrowseArgs) -> Result<()> {
     Ok(())
 }
 
-/// Findings about a page: lines that begin with `ok`, `fail` or `height`.
+/// Lines that the check of a page prints; each begins with `ok`, `fail` or `height`.
 #[derive(Debug)]
 struct PageLines {
     lines: Vec<String>,
@@ -79,14 +80,15 @@ impl PageLines {
         self.lines.iter().map(String::as_str).filter(|line| line.starts_with("fail "))
     }
 
-    /// Returns the height of the page in pixels in a view; `None` where no line tells it.
+    /// Returns the height of the page in one view, in pixels; `None` if no line has it.
     fn height(&self, (width, scheme): PageView) -> Option<u32> {
         let label = format!("height {width} {scheme}: ");
         self.lines.iter().find_map(|line| line.strip_prefix(&label)?.parse().ok())
     }
 }
 
-/// Opens a page in every view, and returns what is found there.
+/// Opens a page (HTML text) in every view, and returns the results of all checks. `first_screen`
+/// also checks what a report shows before anybody scrolls.
 fn look(program: &Path, page: &str, first_screen: bool) -> Result<PageLines> {
     let views = serde_json::to_string(&VIEWS)?;
     let probe = format!(
@@ -106,7 +108,7 @@ fn look(program: &Path, page: &str, first_screen: bool) -> Result<PageLines> {
     Ok(PageLines { lines })
 }
 
-/// Writes a picture of each view of a page to a folder.
+/// Writes a picture (PNG) of each view of a page to a folder.
 fn shoot(program: &Path, page: &str, found: &PageLines, file: &Path, folder: &Path) -> Result<()> {
     fs::create_dir_all(folder)?;
     let folder = fs::canonicalize(folder)?;
@@ -130,8 +132,7 @@ fn shoot(program: &Path, page: &str, found: &PageLines, file: &Path, folder: &Pa
     Ok(())
 }
 
-/// Returns a text as a string of a script that stands in a page; no `<` is in it, which could end
-/// the script.
+/// Returns a text as a JavaScript string without `<`, which could end the script around it.
 fn quoted(text: &str) -> String {
     serde_json::Value::from(text).to_string().replace('<', "\\u003c")
 }

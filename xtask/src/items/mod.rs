@@ -1,8 +1,8 @@
-//! Which public items does each crate have that others build on, and has any come or gone?
+//! Which public items does each crate have on which others build, and which are new or gone?
 //!
-//! Read from rustdoc's JSON with all features. Counted are types, traits, functions and constants
-//! that can be named from outside, public fields and methods, variants, and what traits ask for.
-//! Listed but not counted: re-exports of other crates, associated constants and types.
+//! The items are read from rustdoc's JSON with all features. Counted are types, traits, functions
+//! and constants that other crates can name, public fields and methods, variants, and items of
+//! traits. Re-exports of other crates, associated constants and types are listed but not counted.
 
 mod signature;
 mod walk;
@@ -17,7 +17,8 @@ use xshell::{Shell, cmd};
 use self::walk::Item;
 use crate::checkout;
 
-/// Crates that an embedder depends on, whose public items `xtask/api` lists.
+/// Crates that a program with a scheduler of its own (an embedder) depends on. The folder
+/// `xtask/api` has a list of the public items of each.
 const EMBEDDERS: [&str; 9] = [
     "raddle-policy",
     "raddle-device",
@@ -46,10 +47,11 @@ pub(crate) struct ItemArgs {
     bless: bool,
 }
 
-/// Prints how many items each crate has, lists them, or compares them with the lists of before.
+/// Prints the number of public items of each crate, and lists them or compares them with the lists
+/// in `xtask/api`, as the arguments say.
 ///
 /// # Errors
-/// When rustdoc fails, a list cannot be read or written, or a check finds a difference.
+/// When rustdoc fails, a list cannot be read or written, or the items differ from a list.
 pub(crate) fn run(shell: &Shell, args: &ItemArgs) -> Result<()> {
     let all = EMBEDDERS.map(str::to_owned);
     let crates = if args.crates.is_empty() { &all } else { args.crates.as_slice() };
@@ -102,7 +104,8 @@ fn read(shell: &Shell, crates: &[String]) -> Result<Vec<Vec<Item>>> {
     crates.iter().map(document).collect()
 }
 
-/// Returns the lines that went, with `-` before them, and those that came, with `+`.
+/// Returns the lines that only `before` has, with `-` in front, and those of `after` alone, with
+/// `+`.
 fn difference(before: &str, after: &str) -> String {
     let lines = |text: &'_ str| text.lines().map(str::to_owned).collect::<BTreeSet<String>>();
     let (before, after) = (lines(before), lines(after));

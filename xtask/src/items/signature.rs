@@ -1,10 +1,9 @@
-//! How is an item of rustdoc's JSON written in one line?
+//! How is the signature of an item in rustdoc's JSON written in one line of Rust?
 //!
-//! Types, generics and functions are written as in Rust, types by their names alone.
+//! Names of types are written without the modules before them.
 
 use serde_json::Value;
 
-/// Writes a type.
 pub(super) fn ty(value: &Value) -> String {
     if let Some(name) = value.as_str() {
         return if name == "infer" { "_".to_owned() } else { name.to_owned() };
@@ -47,8 +46,8 @@ pub(super) fn ty(value: &Value) -> String {
     }
 }
 
-/// Writes the last name of a path, with its arguments: which module the source names before it is
-/// no part of a signature. Nothing for a path that is not there.
+/// Writes the last name of a path with its generic arguments; empty for a path that is missing. The
+/// modules before the name are left out, as they are no part of a signature.
 fn path(value: &Value) -> String {
     let path = value["path"].as_str().unwrap_or_default();
     let name = path.rsplit_once("::").map_or(path, |(_, name)| name);
@@ -80,7 +79,7 @@ fn arguments(args: &Value) -> String {
     }
 }
 
-/// Writes bounds, joined by plus signs.
+/// Writes trait bounds, joined by ` + `.
 pub(super) fn bounds(list: &Value) -> String {
     let each = each(list).map(|bound| {
         if let Some(inner) = bound.get("trait_bound") {
@@ -112,8 +111,7 @@ fn higher_ranked(list: &Value) -> String {
     }
 }
 
-/// Writes generic parameters in angle brackets, those that the compiler makes of `impl Trait` left
-/// out.
+/// Writes generic parameters in angle brackets, without those that are made for `impl Trait`.
 pub(super) fn generics(value: &Value) -> String {
     let params = each(&value["params"]).filter_map(|param| {
         let (kind, inner) = param["kind"].as_object()?.iter().next()?;
@@ -137,7 +135,7 @@ pub(super) fn generics(value: &Value) -> String {
     }
 }
 
-/// Writes the conditions behind a signature, with a blank before them.
+/// Writes the `where` clause of a signature, with a blank before it; empty where there is none.
 pub(super) fn conditions(generics: &Value) -> String {
     let each = each(&generics["where_predicates"]).filter_map(|predicate| {
         let (kind, inner) = predicate.as_object()?.iter().next()?;
@@ -156,7 +154,7 @@ pub(super) fn conditions(generics: &Value) -> String {
     after(" where ", &each.collect::<Vec<_>>().join(", "))
 }
 
-/// Writes what stands before and behind the name of a function.
+/// Writes a function as (words up to `fn`, the part behind its name).
 pub(super) fn function(inner: &Value) -> (String, String) {
     let mut before = String::new();
     for (key, word) in [("is_const", "const "), ("is_async", "async "), ("is_unsafe", "unsafe ")] {
@@ -192,12 +190,11 @@ fn types(list: &Value) -> Vec<String> {
     each(list).map(ty).collect()
 }
 
-/// Writes a tuple; one member has a comma behind it.
 pub(super) fn tuple(members: &[String]) -> String {
     if let [only] = members { format!("({only},)") } else { format!("({})", members.join(", ")) }
 }
 
-/// Writes text with a mark before it, nothing for no text.
+/// Writes `text` with `mark` in front; empty if `text` is.
 pub(super) fn after(mark: &str, text: &str) -> String {
     if text.is_empty() { String::new() } else { format!("{mark}{text}") }
 }
@@ -206,7 +203,7 @@ fn name(value: &Value) -> String {
     value.as_str().unwrap_or_default().to_owned()
 }
 
-/// Iterates over a list that may not be there.
+/// Returns the entries of a JSON list; no entries if the value is missing or no list.
 pub(super) fn each(list: &Value) -> impl Iterator<Item = &Value> {
     list.as_array().into_iter().flatten()
 }

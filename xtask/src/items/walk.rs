@@ -1,6 +1,6 @@
-//! Which items of a crate can be named from outside?
+//! Which public items of a crate can other crates name?
 //!
-//! A walk through rustdoc's JSON, from the root of the crate through its modules and re-exports.
+//! A walk through rustdoc's JSON finds them, from the crate's root through modules and re-exports.
 
 use std::collections::BTreeSet;
 
@@ -8,18 +8,17 @@ use serde_json::Value;
 
 use super::signature::{after, bounds, conditions, each, function, generics, tuple, ty};
 
-/// A public item of a crate.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Item {
-    /// The path, from the name of the crate on.
+    /// Path of the item, beginning with the name of the crate.
     pub(super) path: String,
-    /// The kind of rustdoc, such as `struct_field`.
+    /// Kind of the item as rustdoc names it, such as `struct_field`.
     pub(super) kind: String,
-    /// The item in one line.
+    /// Declaration of the item, in one line.
     pub(super) line: String,
 }
 
-/// Returns the public items of a crate, sorted by their path.
+/// Returns the public items of a crate, sorted by path; `document` is its rustdoc JSON.
 pub(super) fn public(document: &Value) -> Vec<Item> {
     let mut walk = Walk { index: &document["index"], seen: BTreeSet::new(), items: Vec::new() };
     walk.visit(&document["root"], "");
@@ -33,7 +32,7 @@ struct Walk<'a> {
     items: Vec<Item>,
 }
 
-/// (item of this crate, its kind, what that kind holds).
+/// Item of this crate in rustdoc's JSON, as (whole entry, kind, part of the entry for this kind).
 type Found<'a> = (&'a Value, &'a str, &'a Value);
 
 impl<'a> Walk<'a> {
@@ -69,7 +68,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Visits the item that a re-export leads to, under the path of the module that re-exports it.
+    /// Visits the item that a re-export names, under the path of the module that has the re-export.
     fn follow(&mut self, inner: &Value, path: &str) {
         let target = self.get(&inner["id"]);
         match (target, inner["is_glob"] == true) {
@@ -99,7 +98,7 @@ impl<'a> Walk<'a> {
         self.items.push(Item { path: path.to_owned(), kind: found.1.to_owned(), line });
     }
 
-    /// Writes an item as its declaration, with its path in the place of its name.
+    /// Writes the declaration of an item in one line, with its full path in place of its name.
     fn line(&self, (item, kind, inner): Found<'a>, path: &str) -> String {
         let open = if each(&item["attrs"]).any(|attr| attr == "non_exhaustive") {
             " (non_exhaustive)"
@@ -134,7 +133,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Writes the fields of a variant.
+    /// Writes the fields of an enum's variant, in round or curly brackets; empty where it has none.
     fn held(&self, kind: &Value) -> String {
         let field = |id: &Value| self.get(id).map_or("_".to_owned(), |(.., inner)| ty(inner));
         if let Some(members) = kind.get("tuple") {
@@ -148,7 +147,7 @@ impl<'a> Walk<'a> {
         if named.is_empty() { named } else { format!(" {{ {named} }}") }
     }
 
-    /// Writes the traits that a type implements by itself, sorted.
+    /// Writes the traits that a type implements, sorted, without blanket and automatic ones.
     fn traits(&self, of: &Value, inner: &Value) -> String {
         let own = each(&inner["impls"]).filter_map(|id| self.get(id)).filter_map(|(.., inner)| {
             let own = inner["for"]["resolved_path"]["id"] == *of && inner["is_synthetic"] != true;

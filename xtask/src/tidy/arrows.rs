@@ -1,8 +1,8 @@
-//! Does a crate depend on a crate that it must not know?
+//! Does a crate of the workspace depend on a crate that it must not know?
 //!
-//! The allowed dependencies are the rows of `workspace.rs`; those for development are free. A
-//! policy from outside of the tree depends on `raddle-policy` alone, which the bundled example has
-//! to show.
+//! The rows of `workspace.rs` say which dependencies are allowed; dependencies for tests alone are
+//! free. A policy that somebody else writes depends on `raddle-policy` alone, as the two examples
+//! with such policies have to show.
 
 use anyhow::Result;
 use serde::Deserialize;
@@ -18,7 +18,7 @@ const EXAMPLES: [Crate; 2] = [
     Crate { name: "xsched-policies", no_std: true, knows: &["policy"] },
 ];
 
-/// Part of the answer of `cargo metadata` that is read.
+/// Parts of the output of `cargo metadata` that are read: the packages.
 #[derive(Deserialize)]
 struct Metadata {
     packages: Vec<Package>,

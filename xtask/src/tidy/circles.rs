@@ -1,9 +1,8 @@
-//! Do files of a crate import each other in a circle?
+//! Do files of a crate use each other in a circle?
 //!
 //! File `a` uses file `b` when its code outside of tests names an item that `b` defines, by an
-//! import or by a path. Re-exports are followed to where the item is defined, and are no use
-//! themselves. A module and the modules inside of it are one subject: what they use of each other
-//! does not count.
+//! import or by a path. If the name is a re-export, the file counts that defines the item. Uses
+//! between a module and the modules inside of it do not count, as they are one subject.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -16,7 +15,7 @@ use super::Finding;
 use crate::modules::{self, Module};
 use crate::{checkout, workspace};
 
-/// Path of a module: the names from the crate's root to it.
+/// Path of a module or item: the names from the crate's root down to it.
 type ModulePath = Vec<String>;
 
 pub(super) fn check() -> Result<Vec<Finding>> {
@@ -31,7 +30,7 @@ pub(super) fn check() -> Result<Vec<Finding>> {
 }
 
 /// Use of one module by another: the code of the module `from` names the item `path` that the
-/// module `to` defines. Both are indices in the module tree.
+/// module `to` defines. `from` and `to` are indices in the list of the crate's modules.
 #[derive(Debug)]
 struct Arrow {
     from: usize,
@@ -39,7 +38,8 @@ struct Arrow {
     path: String,
 }
 
-/// Returns the arrows (uses of one module by another) inside of each circle of a module tree.
+/// Returns the circles in which modules use each other, each as the list of its arrows (uses of one
+/// module by another); `tree` is the list of a crate's modules.
 fn circles(tree: &[Module]) -> Vec<Vec<Arrow>> {
     let mut arrows: BTreeMap<(usize, usize), String> = BTreeMap::new();
     let scopes: Vec<Scope> = tree.iter().map(Scope::read).collect();
@@ -74,13 +74,12 @@ fn circles(tree: &[Module]) -> Vec<Vec<Arrow>> {
     found
 }
 
-/// Returns whether one of the modules is, or stands inside of, the other.
+/// Returns whether one of the two modules stands inside of the other, or both are the same.
 fn related(a: &Module, b: &Module) -> bool {
     a.path.starts_with(&b.path) || b.path.starts_with(&a.path)
 }
 
-/// Returns the modules that can be reached from the module `from` by one arrow (a use of another
-/// module) or more.
+/// Returns the modules that the module `from` uses, directly or through modules that it uses.
 fn reachable(arrows: &BTreeMap<(usize, usize), String>, from: usize) -> BTreeSet<usize> {
     let mut reached = BTreeSet::new();
     let mut open = vec![from];
@@ -111,18 +110,18 @@ fn finding(tree: &[Module], circle: &[Arrow]) -> Finding {
     }
 }
 
-/// Names that one file defines, brings in and uses.
+/// Names that one file defines, imports and uses outside of its tests.
 #[derive(Default)]
 struct Scope {
     /// Names of the items that the file defines, without modules.
     defines: BTreeSet<String>,
-    /// Names that `use` brings in, each with (path of its item, whether other files may see it).
+    /// Names that the file imports with `use`, each with (path of its item, true if public).
     aliases: BTreeMap<String, (ModulePath, bool)>,
-    /// Paths of `use path::*`, each with true if other files may see its names.
+    /// Paths that the file imports with `use path::*`, each with true if the import is public.
     globs: Vec<(ModulePath, bool)>,
-    /// Paths in the code, each as (path of the module around it, path).
+    /// Paths in the file's code, each as (path of the module in which it stands, path as written).
     used: Vec<(ModulePath, ModulePath)>,
-    /// Path of the module that is being read.
+    /// Path of the module in the file at which reading has arrived.
     module: ModulePath,
 }
 
@@ -173,7 +172,7 @@ impl Scope {
         self.used.push((self.module.clone(), path));
     }
 
-    /// Notes the paths inside of a macro's arguments, which nothing has parsed.
+    /// Records the paths in the arguments of a macro call, which syn has not parsed.
     fn tokens(&mut self, tokens: TokenStream) {
         let mut path = ModulePath::new();
         let mut colons = 0;
@@ -234,14 +233,15 @@ impl<'ast> Visit<'ast> for Scope {
 }
 
 struct Resolver<'a> {
-    /// Index of the module in the module tree, by its path.
+    /// Index of each module in the list of the crate's modules, by its path.
     index: BTreeMap<&'a [String], usize>,
     scopes: &'a [Scope],
 }
 
 impl Resolver<'_> {
-    /// Returns the index of the file that defines the item which `path` names in `module`; `None`
-    /// for a module, a local name, or an item of another crate.
+    /// Returns the index of the module whose file defines the item that `path`, written in
+    /// `module`, names; `None` for a module, a local name, or an item of another crate. `depth`
+    /// counts the re-exports that led here.
     fn file(&self, module: &[String], path: &[String], depth: usize) -> Option<usize> {
         let (first, rest) = path.split_first()?;
         // Re-exports may name each other in a circle.
@@ -262,8 +262,7 @@ impl Resolver<'_> {
         }
     }
 
-    /// Returns the index of the file that defines the item with the path `path` below the module
-    /// `module`.
+    /// Returns the index of the module whose file defines the item at `path` below `module`.
     fn below(&self, module: &[String], path: &[String], depth: usize) -> Option<usize> {
         let at = self.owner(module)?;
         let (name, rest) = path.split_first()?;
@@ -286,7 +285,7 @@ impl Resolver<'_> {
         scope.globs.iter().find_map(|(glob, _)| self.file(&scope.module, &path(glob), depth + 1))
     }
 
-    /// Returns the index of the file that holds a module: its own, or that of a module around it.
+    /// Returns the index of the module whose file holds `module`: its own or one around it.
     fn owner(&self, module: &[String]) -> Option<usize> {
         (0..=module.len()).rev().find_map(|length| self.index.get(&module[..length]).copied())
     }
@@ -296,8 +295,8 @@ impl Resolver<'_> {
 mod tests {
     use super::*;
 
-    /// Returns the arrows (uses of one file by another) of the circles among files, each file given
-    /// as (name of its module, text); `root` is the text of the crate's root.
+    /// Returns the arrows (uses of one module by another) of all circles among files, each given as
+    /// (name of its module, text). `root` is the text of the crate's root.
     fn found(root: &str, files: &[(&str, &str)]) -> Vec<String> {
         let module = |name: &str, text: &str| Module {
             path: if name.is_empty() { ModulePath::new() } else { vec![name.to_owned()] },

@@ -1,22 +1,22 @@
-//! Does every comment begin with its subject, or with what the item does?
+//! Does every comment begin with a noun for its subject, or with a verb for what the item does?
 
 use super::Finding;
 use super::files::{Exists, is_source};
 
-/// Words with which no comment begins: each one points at a noun that the reader has not seen.
+/// Words with which no comment may begin, as each stands for a noun that the reader has not seen.
 const HEADLESS: [&str; 22] = [
     "what", "such", "so many", "so much", "so few", "so long", "so far", "so often", "as many",
     "as much", "as few", "the same", "those", "these", "whose", "it", "its", "they", "them",
     "their", "who", "which",
 ];
-/// Words that may begin a comment only with a noun behind them, and in this repository never have
-/// one.
+/// Words that could begin a comment only with a noun behind them, as in "that file .."; since no
+/// comment here has one, each is reported.
 const PRONOUNS: [&str; 3] = ["that", "none", "nothing"];
 const SUBJECT: &str =
     "begin with a verb in the third person (`Returns the ..`), or with a noun phrase and its noun";
 const RETURNS: &str = "write a sentence of its own: `Returns whether ..`";
 
-/// Finds the comments of a file that have no subject; a file may open with its question.
+/// Finds the comments of a file that begin without a subject, except a question at its head.
 pub(super) fn comments(path: &str, text: &str, _: Exists<'_>) -> Vec<Finding> {
     if !is_source(path) {
         return Vec::new();
@@ -38,7 +38,7 @@ pub(super) fn comments(path: &str, text: &str, _: Exists<'_>) -> Vec<Finding> {
     found
 }
 
-/// Returns the comments of a file, each as (number of its first line, its mark, its text in one
+/// Returns the comments of a file, each as (first line's number, mark such as `///`, text in one
 /// line).
 fn blocks(text: &str) -> Vec<(usize, &str, String)> {
     let mut blocks: Vec<(usize, &str, String)> = Vec::new();
@@ -70,8 +70,7 @@ fn sentence(block: &str) -> &str {
     &block[..end.unwrap_or(block.len())]
 }
 
-/// Returns the word at the beginning of a comment that is no subject; `None` where the comment has
-/// one.
+/// Returns the word at the beginning of a comment that is no subject; `None` if it has a subject.
 fn headless(block: &str) -> Option<&'static str> {
     let lower = block.to_lowercase();
     HEADLESS.into_iter().chain(PRONOUNS).find(|word| {

@@ -1,4 +1,4 @@
-//! Which rules hold for each file by itself, and for the folders of fixtures?
+//! Which house rules can be checked in each file by itself, and in folders of fixtures?
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -9,11 +9,11 @@ use anyhow::Result;
 use super::Finding;
 use crate::checkout;
 
-/// Most lines that a source file may have, without `#[cfg(test)]` at its end.
+/// Largest number of lines of a source file, up to the line `#[cfg(test)]` of its tests.
 const LONGEST: usize = 500;
 
-/// Texts that no file may hold, each with what to do instead; built from parts, so that this file
-/// passes.
+/// Texts that no file may hold, each with advice what to write instead. They are built from parts,
+/// so that this file itself passes.
 const FORBIDDEN: [(&str, &str); 8] = [
     (concat!("TO", "DO"), UNFINISHED),
     (concat!("FIX", "ME"), UNFINISHED),
@@ -27,10 +27,11 @@ const FORBIDDEN: [(&str, &str); 8] = [
 const UNFINISHED: &str = "finish the work, or name it in docs/STATUS.md";
 const MACHINE: &str = "write the path relative to the workspace, or take it from the environment";
 
-/// Function that returns whether a file of this repository exists, by its path.
+/// Function that returns whether a file exists, by its path in the repository.
 pub(super) type Exists<'a> = &'a dyn Fn(&str) -> bool;
 
-/// Applies a rule to every text file of the repository but the inputs of the fuzz targets.
+/// Applies a rule to every text file of the repository, except inputs of fuzz targets. A rule takes
+/// (path, text, whether a path exists), and returns its findings.
 pub(super) fn check(rule: fn(&str, &str, Exists<'_>) -> Vec<Finding>) -> Result<Vec<Finding>> {
     let root = checkout::root();
     let exists = |path: &str| root.join(path).exists();
@@ -46,8 +47,7 @@ pub(super) fn check(rule: fn(&str, &str, Exists<'_>) -> Vec<Finding>) -> Result<
     Ok(found)
 }
 
-/// Finds a source file that does not open with `//!`; only attributes of the file may stand before
-/// it.
+/// Reports a source file without a `//!` comment at its head; attributes may stand before it.
 pub(super) fn header(path: &str, text: &str, _: Exists<'_>) -> Vec<Finding> {
     if !is_source(path) {
         return Vec::new();
@@ -68,7 +68,7 @@ pub(super) fn header(path: &str, text: &str, _: Exists<'_>) -> Vec<Finding> {
     }]
 }
 
-/// Finds a source file that is too long to be read at one go.
+/// Reports a source file that has too many lines.
 pub(super) fn size(path: &str, text: &str, _: Exists<'_>) -> Vec<Finding> {
     let lines = text.lines().take_while(|line| *line != "#[cfg(test)]").count();
     if !is_source(path) || lines <= LONGEST {
@@ -78,7 +78,7 @@ pub(super) fn size(path: &str, text: &str, _: Exists<'_>) -> Vec<Finding> {
     vec![Finding { place: path.to_owned(), what, mend: "split it: a file has one subject" }]
 }
 
-/// Finds marks of unfinished work, disabled tests, and paths of one machine.
+/// Reports marks of unfinished work, disabled tests, and paths that exist only on one machine.
 pub(super) fn words(path: &str, text: &str, _: Exists<'_>) -> Vec<Finding> {
     let mut found = Vec::new();
     for (number, line) in (1..).zip(text.lines()) {
@@ -90,8 +90,8 @@ pub(super) fn words(path: &str, text: &str, _: Exists<'_>) -> Vec<Finding> {
     found
 }
 
-/// Returns whether the word stands in the line with no longer word, path or host name around it. A
-/// folder counts only with a name behind it.
+/// Returns whether a line has the word by itself, not as a part of a longer word, path or host
+/// name. A word that is a folder counts only with a name behind it.
 fn stands_alone(line: &str, word: &str) -> bool {
     line.match_indices(word).any(|(at, _)| {
         let is_name = |c: char| c.is_alphanumeric() || c == '_';
@@ -102,8 +102,8 @@ fn stands_alone(line: &str, word: &str) -> bool {
     })
 }
 
-/// Finds links of a Markdown page to local files that do not exist; a page of the book in `docs/`
-/// may only link to pages of the book.
+/// Reports links of a Markdown page to files that do not exist. A page of the book (`docs/`) may
+/// link only to pages of the book.
 pub(super) fn links(path: &str, text: &str, exists: Exists<'_>) -> Vec<Finding> {
     if !path.ends_with(".md") {
         return Vec::new();
@@ -137,7 +137,7 @@ pub(super) fn links(path: &str, text: &str, exists: Exists<'_>) -> Vec<Finding> 
     found
 }
 
-/// Returns the path without `..`; `None` where it leaves the repository.
+/// Returns a path with each `..` resolved; `None` if the path leaves the repository.
 fn resolve(path: &Path) -> Option<String> {
     let mut parts = Vec::new();
     for part in path.components() {
@@ -151,7 +151,7 @@ fn resolve(path: &Path) -> Option<String> {
     Some(parts.join("/"))
 }
 
-/// Finds folders of fixtures that hold files and no README that says what they are.
+/// Reports folders of fixtures that have files but no README to say what they are.
 pub(super) fn fixtures() -> Result<Vec<Finding>> {
     let root = checkout::root();
     let files = checkout::files(&root)?;
@@ -171,7 +171,7 @@ fn without_readme(files: &[String]) -> Vec<Finding> {
     without.map(finding).collect()
 }
 
-/// Returns whether the file belongs to the source of a crate of ours.
+/// Returns whether a file is Rust source that the house rules cover, by its path.
 pub(super) fn is_source(path: &str) -> bool {
     let inside = path.strip_prefix("crates/").and_then(|path| path.split_once('/'));
     let src = inside.is_some_and(|(_, rest)| rest.starts_with("src/"));

@@ -1,7 +1,7 @@
-//! Does the repository keep the house rules that no compiler, lint or other tool checks?
+//! Does the repository keep those house rules that no compiler, lint or other tool checks?
 //!
-//! `docs/STYLE.md` says which rule holds which sentence. The rules also run as a test of this
-//! crate, so that `cargo test --workspace` finds what breaks them.
+//! `docs/STYLE.md` names the rule here that checks each of its sentences. The rules also run as a
+//! test of this crate, so `cargo test --workspace` finds breaches too.
 
 mod arrows;
 mod circles;
@@ -12,14 +12,14 @@ use std::fmt;
 
 use anyhow::{Result, bail};
 
-/// Place where a house rule is broken.
+/// Breach of a house rule, with its place and advice.
 #[derive(Debug)]
 struct Finding {
     /// Place of the breach, as `path` or `path:line`.
     place: String,
-    /// Breach of the rule in words.
+    /// Description of the breach.
     what: String,
-    /// Advice how to mend the breach.
+    /// Advice how to mend the breach, as text.
     mend: &'static str,
 }
 

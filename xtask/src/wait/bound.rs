@@ -1,7 +1,7 @@
-//! How fast could `leftover` replay a table, if it did nothing else?
+//! How fast could the recipe `leftover` replay a launch table, if raddle did nothing else?
 //!
-//! A simulator of `leftover` alone: no laws, no second account, no log, no figures. Four streams on
-//! a V100, whose 80 units hold eight of these workgroups each.
+//! A simulator of `leftover` alone, without checks, log or figures: four streams on a V100, whose
+//! 80 compute units hold eight of the table's workgroups each.
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
@@ -14,25 +14,25 @@ const STREAMS: u64 = 4;
 const UNITS: usize = 80;
 const ROOM: u8 = 8;
 
-/// Launch table of equal launches, dealt to four streams in turn.
+/// Launch table: a number of launches of equally many workgroups, dealt to four streams in turn.
 #[derive(Clone, Copy)]
 pub(super) struct Table {
     pub(super) launches: u64,
     pub(super) workgroups: u64,
 }
 
-/// Workgroups of one launch that start in one tick, as (index of the launch, [(compute unit, number
-/// of workgroups)]).
+/// Workgroups of one launch that start in one tick: (index of the launch, [(compute unit, number of
+/// workgroups that start there)]).
 type Front = (usize, Vec<(u8, u8)>);
 
 impl Table {
-    /// Returns (time at which the launch with this number is issued, time that it takes with the
-    /// device to itself), in ns.
+    /// Returns, for the launch with the index `number`, (time at which its host issues it, its
+    /// duration alone on the device), in ns.
     const fn times(number: u64) -> (u64, u64) {
         (number * 2_500, 6_000 + number * 7_919 % 13 * 500)
     }
 
-    /// Writes the table as a file that raddle reads as a launch table.
+    /// Writes the launch table to a file in the form that raddle imports.
     pub(super) fn write(self, file: &Path) -> Result<()> {
         let mut text = "# device = v100\nname,stream,grid_x,grid_y,grid_z,block_x,block_y,block_z,vgprs_per_thread,lds_bytes,arrival_ns,start_ns,duration_ns\n".to_owned();
         let mut ends = [0; STREAMS as usize];
@@ -47,7 +47,8 @@ impl Table {
         super::write(file, &text)
     }
 
-    /// Replays the table. Returns (number of starts, ns at which the last workgroup ends).
+    /// Simulates the launches. Returns (number of starts of workgroups, ns at which the last one
+    /// ends).
     pub(super) fn leftover(self) -> (u64, u64) {
         let rounds = self.workgroups.div_ceil(UNITS as u64 * u64::from(ROOM));
         let lasts = |launch: usize| Self::times(launch as u64).1 / rounds;
@@ -104,8 +105,8 @@ impl Table {
     }
 }
 
-/// Deals workgroups to the compute units with most room first, each as many as bring all to one
-/// level, and adds to `units` how many each gets.
+/// Deals the `left` workgroups to compute units, each to one with most room. `free` is the room of
+/// each unit in workgroups; (unit, number that it gets) is added to `units`.
 fn deal(free: &mut [u8; UNITS], left: &mut u64, units: &mut Vec<(u8, u8)>) {
     let before = *free;
     for level in (1..=ROOM).rev() {
@@ -121,8 +122,7 @@ fn deal(free: &mut [u8; UNITS], left: &mut u64, units: &mut Vec<(u8, u8)>) {
     units.extend(taken.map(|(unit, (before, free))| (unit, before - free)).filter(|it| it.1 > 0));
 }
 
-/// Queue of events, each as (time in ns, kind, index), of which only those of the present time are
-/// taken.
+/// Queue of events, each as (time in ns, kind, index); one is taken only if its time is `now`.
 trait Queue {
     fn pop_if_at(&mut self, now: u64) -> Option<Reverse<(u64, u8, usize)>>;
 }

@@ -1,9 +1,9 @@
-//! Does the application answer in a browser as the command line does?
+//! Does raddle's application in a browser give the same answers as the command line?
 //!
-//! Opens it in Chromium, gives it sample profiles as a person would, and compares the report and
-//! summary.json byte for byte with those of `raddle replay`: as a file, as `raddle serve` shows it,
-//! and as a report that replays. Fails where the console says anything, or anything is asked of a
-//! network.
+//! Opens the application in Chromium, gives it sample profiles as a person would, and compares its
+//! report and summary.json byte for byte with those of `raddle replay`. The application is opened
+//! as a file, by `raddle serve`, and as a report that can replay. Fails where the console has a
+//! message, or the page uses a network.
 
 use std::ffi::OsStr;
 use std::io::{BufRead, BufReader};
@@ -19,7 +19,7 @@ use super::address;
 use crate::browse::devtools::Devtools;
 use crate::checkout;
 
-/// Samples of several importers, each as (file, device where the file does not name it).
+/// Sample profiles in several formats, each as (file, device; empty where the file names it).
 const SAMPLES: [(&str, &str); 6] = [
     ("kineto_nvidia/hta_alexnet_cuda_sync.json.gz", ""),
     ("kineto_nvidia/tracelens_b200_eager.json.gz", ""),
@@ -28,12 +28,12 @@ const SAMPLES: [(&str, &str); 6] = [
     ("rocprof/rocprofv1_2022_mixbench_mi200_timestamps.csv", "mi250x"),
     ("jax/tracelens_mi300_conv.xplane.pb", ""),
 ];
-/// Sample that only the command line can read.
+/// Sample profile that only the command line can read, as it is a database.
 const DATABASE: &str = "nsys/nsysai_rtx3080_2kernels.sqlite.gz";
-/// Names of the bundled pair of profiles, whose replay takes a while.
+/// File names of the bundled pair of profiles, whose replay lasts long enough to be cancelled.
 const LONG: [&str; 2] = ["decode.csv", "train.csv"];
-/// Names of a pair of profiles that this check makes, and that takes less time; the constant below
-/// it is the load and the goal for it.
+/// File names of two profiles that this check makes, whose replay is short; `LOAD` are the options
+/// of raddle for it, such as load and goal.
 const PAIR: [&str; 2] = ["serve.csv", "train.csv"];
 const LOAD: [&str; 10] = [
     "--priority",
@@ -48,11 +48,10 @@ const LOAD: [&str; 10] = [
     "serve=100/s",
 ];
 
-/// Script that waits until the page does nothing any more, and returns (its state, its text).
+/// Script that waits until the page works no more, and returns (state of the page, its message).
 const RESTS: &str = "new Promise((done) => { const look = () => document.body.dataset.state === 'busy' \
     ? setTimeout(look, 10) : done([document.body.dataset.state, $('error').textContent || $('state').textContent]); look(); })";
-/// Script that enters the load, the goal and the priority of the pair of profiles as a person
-/// would.
+/// Script that enters the options `LOAD` into the fields of the page as a person would.
 const ASK_PAIR: &str = "$('device').value = 'b200'; $('until').value = '50'; \
     for (const [name, value] of [['rate', '100'], ['figure', 'p99'], ['limit', '20ms'], ['priority', '3']]) { \
         const field = document.querySelector(`[name=${name}]`); \
@@ -86,7 +85,7 @@ pub(super) fn run(chromium: &Path, raddle: &Path, engine: &Path) -> Result<()> {
 }
 
 impl WebCheck {
-    /// Runs `raddle` with these arguments, and returns its output.
+    /// Runs `raddle` with the arguments `args`, and returns what it prints.
     fn raddle(&self, args: impl IntoIterator<Item = impl AsRef<OsStr>>) -> Result<String> {
         let done = Command::new(&self.raddle)
             .args(args)
@@ -102,7 +101,7 @@ impl WebCheck {
         Ok(String::from_utf8(done.stdout)?)
     }
 
-    /// Replays on the command line, and returns (summary, report).
+    /// Runs `raddle replay`, and returns (text of summary.json, text of the HTML report).
     fn native(&self, args: &[&OsStr]) -> Result<[String; 2]> {
         self.answer("replay", args)
     }
@@ -116,13 +115,13 @@ impl WebCheck {
         Ok([file("summary.json")?, file("report.html")?])
     }
 
-    /// Returns the paths of the pair of profiles that this check makes.
+    /// Returns the paths of the two profiles in `PAIR`.
     fn files(&self) -> [PathBuf; 2] {
         PAIR.map(|name| self.folder.path().join(name))
     }
 
-    /// Gives profiles to the page, and waits until it does nothing any more. Returns (state of the
-    /// page, its text).
+    /// Gives profiles to the page, and waits until it works no more. Returns (its state, its
+    /// message).
     fn give(&mut self, files: &[PathBuf]) -> Result<[String; 2]> {
         self.page.give("#file", files)?;
         self.page.value("new Promise((done) => setTimeout(done, 0))")?;
@@ -135,7 +134,8 @@ impl WebCheck {
         Ok([text(0), text(1)])
     }
 
-    /// Replays in the page, and compares its summary and report with those of the command line.
+    /// Replays in the page, and compares its summary and report with those of the command line,
+    /// `native`; `what` names the comparison in messages.
     fn same(&mut self, what: &str, native: &[String]) -> Result<()> {
         let took = self.page.value("(window.began = performance.now(), $('go').click(), 0)");
         took?;
@@ -160,8 +160,7 @@ impl WebCheck {
         Ok(())
     }
 
-    /// Checks that the page answers as the command line for each sample, and refuses the one that
-    /// it cannot read.
+    /// Checks that the page gives the command line's answers for samples, and refuses a database.
     fn samples(&mut self, page: &str) -> Result<()> {
         let default = || checkout::root().join("../shared/traces");
         let samples = env::var_os("RADDLE_SAMPLES").map_or_else(default, PathBuf::from);
@@ -194,7 +193,7 @@ impl WebCheck {
         Ok(())
     }
 
-    /// Checks that the page answers as the command line for two profiles, with a load and a goal.
+    /// Checks that the page gives the command line's answer for two profiles, a load and a goal.
     fn pair(&mut self, page: &str) -> Result<()> {
         self.page.open(page)?;
         self.give_pair()?;
@@ -220,8 +219,7 @@ impl WebCheck {
         self.answer(verb, &args)
     }
 
-    /// Checks that a cancelled replay shows nothing, and that the next replay is as if the
-    /// cancelled one had not been.
+    /// Checks that a cancelled replay shows no result, and does not change that of the next replay.
     fn cancelled(&mut self) -> Result<()> {
         let native = self.page.value("shown.summary")?;
         self.page.value("($('clear').click(), 0)")?;
@@ -246,7 +244,7 @@ impl WebCheck {
         Ok(())
     }
 
-    /// Checks the application that `raddle serve` shows, which uses the engine of the command line.
+    /// Checks the page of `raddle serve`, for which the program itself carries out the replays.
     fn served(&mut self) -> Result<()> {
         let mut server = PageEnded(
             Command::new(&self.raddle)
@@ -276,8 +274,8 @@ impl WebCheck {
         Ok(())
     }
 
-    /// Checks that in the width of a telephone the answer stands above the form, and that nothing
-    /// is wider than the window.
+    /// Checks that in a window as wide as a telephone's (390 pixels) the answer stands above the
+    /// form, and nothing is wider than the window.
     fn phone(&mut self) -> Result<()> {
         let size = json!({ "width": 390, "height": 844, "deviceScaleFactor": 1, "mobile": false });
         self.page.call("Emulation.setDeviceMetricsOverride", size)?;
@@ -292,8 +290,8 @@ impl WebCheck {
         Ok(())
     }
 
-    /// Checks a report that can replay: with its own load it answers as before, with another load
-    /// it answers as the command line does.
+    /// Checks an HTML report that can replay: with its own load it gives the same answer as before,
+    /// and with another load that of the command line.
     fn live(&mut self, engine: &Path) -> Result<()> {
         let pair = self.files();
         let mut args: Vec<&OsStr> = vec!["replay".as_ref()];
@@ -323,7 +321,7 @@ impl WebCheck {
         self.answered("its slider", &native)
     }
 
-    /// Checks that the console is empty, and that nothing was asked of a network.
+    /// Checks that the browser's console has no message, and that the page has used no network.
     fn silent(&mut self) -> Result<()> {
         let local = ["file://", "blob:", "data:", "about:", &*self.served];
         let mut asked = self.page.asked.iter();
@@ -342,7 +340,7 @@ fn demo() -> PathBuf {
     checkout::root().join("crates/raddle/data/demo")
 }
 
-/// Returns the launch tables of the pair of profiles that this check makes, as text.
+/// Returns the text of the two profiles in `PAIR`, which are launch tables.
 fn tables() -> [String; 2] {
     let kinds = [("attend", 80, 20, 20_000, 30_000), ("gemm", 640, 50, 400_000, 400_000)];
     kinds.map(|(name, grid, launches, duration, apart)| {
@@ -353,7 +351,7 @@ fn tables() -> [String; 2] {
     })
 }
 
-/// Program that is killed when this value is dropped.
+/// Running program that is killed when this value is dropped.
 struct PageEnded(Child);
 
 impl Drop for PageEnded {

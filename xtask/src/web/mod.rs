@@ -1,4 +1,4 @@
-//! How are the engine and the application made, and do they work in a browser?
+//! How are the engine (raddle as WebAssembly) and the browser application built and checked?
 
 mod check;
 
@@ -43,7 +43,8 @@ pub(crate) fn run(shell: &Shell, args: &Args) -> Result<()> {
     check::run(&chromium, &raddle, &engine)
 }
 
-/// Builds the engine and the application, and writes target/web/raddle.wasm and raddle.html.
+/// Builds the engine (raddle as WebAssembly) and the application for browsers, and writes them to
+/// target/web/raddle.wasm and raddle.html; `named` is an engine that is built already.
 fn make(shell: &Shell, named: Option<&Path>) -> Result<()> {
     let built = engine(shell, "web")?;
     let built = built.with_context(|| format!("no engine without the target {TARGET}"))?;
@@ -60,8 +61,8 @@ fn make(shell: &Shell, named: Option<&Path>) -> Result<()> {
     Ok(())
 }
 
-/// Builds the engine with a profile of cargo, and returns its path; `None` where its target cannot
-/// be had.
+/// Builds the engine (raddle as WebAssembly) with a cargo profile, and returns the path of its
+/// file; `None` if the compiler's target for WebAssembly cannot be installed.
 fn engine(shell: &Shell, profile: &str) -> Result<Option<PathBuf>> {
     if !checkout::has_target(shell, TARGET) {
         println!("skipped: the target {TARGET} is not installed and could not be added");
@@ -76,7 +77,7 @@ fn engine(shell: &Shell, profile: &str) -> Result<Option<PathBuf>> {
     Ok(Some(checkout::target_folder().join(TARGET).join(folder).join("raddle_web.wasm")))
 }
 
-/// Returns the path of the program `raddle` that was named, or of one that is built.
+/// Returns the path of the program `raddle`: the one that is named, or else one that it builds.
 fn program(shell: &Shell, named: Option<&Path>) -> Result<PathBuf> {
     if let Some(program) = named {
         return Ok(fs::canonicalize(program)?);
@@ -85,7 +86,7 @@ fn program(shell: &Shell, named: Option<&Path>) -> Result<PathBuf> {
     Ok(checkout::target_folder().join("debug/raddle"))
 }
 
-/// Returns the address of a file for a browser (`file://..`).
+/// Returns the URL (`file://..`) of a file.
 fn address(file: &Path) -> String {
     format!("file://{}", file.display())
 }

@@ -1,4 +1,4 @@
-//! At which addresses are the resources of a workgroup, asked from Python?
+//! How does Python ask at which addresses a workgroup's resources (SIMDs and granules) are?
 
 use pyo3::IntoPyObjectExt;
 use pyo3::exceptions::PyValueError;

@@ -1,4 +1,4 @@
-//! What do the controllers of seed 003 do next, asked from Python?
+//! How does Python ask what the controllers of seed 003, which distribute workgroups, do next?
 
 use std::collections::BTreeMap;
 

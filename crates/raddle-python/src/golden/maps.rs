@@ -1,4 +1,4 @@
-//! Which blocks of a free map or a ring are free, asked from Python?
+//! How does Python ask which blocks of a free map, or of a ring of blocks, are free?
 
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;

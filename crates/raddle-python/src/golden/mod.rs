@@ -1,7 +1,7 @@
-//! Which golden models can Python ask, as a test bench does?
+//! Which golden models (reference models of the patents) can a test bench in Python ask?
 //!
-//! Each object wraps one of a crate below. A refusal is an answer; wrong input raises
-//! `RaddleError`.
+//! Each Python object wraps an object of a Rust crate. A model that refuses a request answers so;
+//! input that no model can take raises `RaddleError`.
 
 mod allocator;
 mod block_warp;

@@ -15,8 +15,7 @@ pub(crate) enum Number<T> {
     Outside(String),
 }
 
-/// Type of whole numbers with a constant for its largest value, which the error for a number out of
-/// range states.
+/// Type of whole numbers with a constant for its largest value, which error messages state.
 pub(crate) trait Most: Display {
     const MOST: Self;
 }

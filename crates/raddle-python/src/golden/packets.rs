@@ -1,4 +1,4 @@
-//! Which launches does a packet stand for (seed 002), asked from Python?
+//! How does Python ask for which launches a packet (seed 002) stands?
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! Does a dispatcher hand out its resources by the rules, as events from Python tell?
+//! How does Python check that a dispatcher hands out resources by the rules, as its events tell?
 
 use std::collections::BTreeMap;
 
@@ -12,7 +12,7 @@ use raddle_golden::allocation::{
 use super::number::{Named, numbers};
 use super::{Number, refused};
 
-/// Values by the name of the resource to which they belong.
+/// Map from the name of a resource to a value for it.
 type ByResource<T> = BTreeMap<String, T>;
 
 /// Makes the options of a check of placements. `fit` is the rule that predicts at which block each

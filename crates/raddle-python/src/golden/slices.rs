@@ -1,4 +1,4 @@
-//! Which process runs next, and for how long (seed 004), asked from Python?
+//! How does Python ask which process runs next, and for how long (seed 004)?
 
 use pyo3::prelude::*;
 use raddle_policy::{Level, Ticks};

@@ -1,4 +1,4 @@
-//! How are the questions of a dispatcher put to an object of Python, and its answers read?
+//! How are a dispatcher's questions passed to a policy's Python object, and its answers read?
 
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
@@ -13,8 +13,8 @@ use super::PyPolicy;
 use super::views::{self, FreeView, LaunchView, ProcessView, ReadyLaunchView, VictimLaunchView};
 
 impl PyPolicy {
-    /// Passes a fact about the run to the method `observe` of the policy's Python object, as a
-    /// dictionary whose only key is the kind of the fact.
+    /// Passes a fact about the run, such as an event, to the method `observe` of the policy's
+    /// Python object, as a dictionary with the kind of the fact as its only key.
     fn hear(&self, fact: &Fact<'_>, now: Tick) {
         if !self.listens {
             return;

@@ -1,8 +1,8 @@
-//! How does an object of Python become a policy?
+//! How does a Python object become a policy?
 //!
-//! The object is asked through the interpreter, one question at a time, however many runs there
-//! are, which is slow. The first exception that the object raises ends the replay, and is raised to
-//! the caller.
+//! The object is asked through Python's interpreter, one question at a time, which is slow: runs in
+//! parallel wait for each other. The first exception that the object raises ends the replay, and is
+//! raised to the caller.
 
 mod answers;
 mod views;
@@ -22,7 +22,7 @@ pub(crate) use views::{
     VictimLaunchView,
 };
 
-/// First exception that a policy written in Python raised, if one did.
+/// First exception that a policy written in Python raised; empty where none did.
 #[derive(Debug, Default)]
 pub(crate) struct Fault(Mutex<Option<PyErr>>);
 

@@ -1,7 +1,7 @@
-//! Which state do the questions show to a policy in Python?
+//! Which state of processes, launches and resources can a policy in Python see?
 //!
-//! Times are nanoseconds of the run; registers, shared memory and barriers are in granules of the
-//! device.
+//! Times are in nanoseconds since the run began; registers, shared memory and barriers are in
+//! granules of the device.
 
 use pyo3::prelude::*;
 use raddle_policy::{

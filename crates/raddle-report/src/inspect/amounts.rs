@@ -6,8 +6,8 @@ use raddle_study::units::{count, percent};
 use crate::document::{Column, Document, Table};
 
 /// Adds a table of the lengths of runs (adjacent free granules) that workgroups need, one row for
-/// each resource and length: the fraction of workgroups that need it, and whether it is one of the
-/// few lengths for which a sampled search looks.
+/// each resource and length: the fraction of workgroups that need a run of this length, and whether
+/// a sampled search (which looks for a few lengths only) looks for it.
 pub(super) fn fill(document: &mut Document, amounts: &WantedAmounts) {
     let figures = ["granules", "of workgroups", "sampled"];
     let mut table = Table::new("Runs wanted", [Column::name("resource", 10)]).figures(figures);

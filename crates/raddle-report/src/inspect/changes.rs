@@ -13,7 +13,8 @@ use crate::document::{Block, Column, Document, Table};
 const ALIKE: f64 = 0.5;
 /// Largest number of rows of the table that shows by how much the time of kernels changed.
 const FAMILIES: usize = 15;
-/// Largest number of characters that a table shows of the name of a kernel family.
+/// Largest number of characters that a table shows of a kernel family's name (kernels alike in
+/// name).
 const FAMILY: usize = 28;
 /// Largest number of characters that the result shows of the name of a profile.
 const PROFILE: usize = 40;
@@ -126,8 +127,8 @@ fn length(changes: &ProfileChanges) -> String {
     }
 }
 
-/// Returns a clause about a second kernel family, for the case that the family with the largest
-/// change (`largest`) became longer while the kernels in all became shorter, or the reverse: the
+/// Returns a clause about a second kernel family, for the case that all kernels together took
+/// longer but the family with the largest change (`largest`) became shorter, or the reverse: the
 /// family of `told` that changed most in the direction of all kernels. Empty in any other case.
 fn along(changes: &ProfileChanges, largest: [u64; 2], told: &[&FamilyChange]) -> String {
     let way = |[a, b]: [u64; 2]| a.cmp(&b);

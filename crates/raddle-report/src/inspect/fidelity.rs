@@ -115,8 +115,8 @@ fn waits_text(waits: &Waits) -> String {
     text
 }
 
-/// Makes a table of the causes of a replay's errors, one row for each (name, time in ns, fraction,
-/// explanation); causes of 0 ns are left out.
+/// Makes a table of the causes by which a replay differs from its recording, one row for each
+/// (name, time in ns, percentage of all errors or of the busy time, explanation), if not 0 ns.
 fn causes<'c>(
     label: &str,
     titles: [&str; 4],

@@ -21,9 +21,9 @@ const STREAM: usize = 16;
 /// Largest number of kernels that the answer without `-v` shows.
 const FEW: usize = 5;
 
-/// Makes the document of the verb `inspect`: what takes the time of each profile, and why the device
-/// was idle. With `verbose` it also has all else that is known: streams, shapes and what limits
-/// them, and where each figure comes from.
+/// Makes the document of the verb `inspect`: what takes the time of each profile, and why the
+/// device was idle. With `verbose` it also has streams, the shapes of launches (grid and needs),
+/// what limits how many workgroups run at once, and where each figure comes from.
 #[must_use]
 pub fn document(inspection: &Inspection, verbose: bool) -> Document {
     let mut document = Document::default();
@@ -250,7 +250,7 @@ fn first_shape(kernel: &NamedKernel) -> Option<(&LaunchShape, &Placing)> {
     Some((shape, shape.placing.as_ref()?))
 }
 
-/// Names the resources that limit how many workgroups of one shape a compute unit holds, in words
+/// Names the resources that limit how many workgroups of one launch a compute unit holds, in words
 /// short enough for a table.
 fn limiters_in_brief(placing: &Placing, words: VendorWords) -> String {
     let brief = |it: &&'static str| if *it == "lds" { words.shared } else { words.limiter(it) };

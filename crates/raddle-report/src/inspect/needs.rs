@@ -10,8 +10,8 @@ use crate::document::{Column, Document, Table};
 /// unknown.
 const NAMED: usize = 3;
 
-/// Adds a table that divides the kernels by the resource that they need most (such as memory or
-/// compute). With `verbose` it also says from which sources that is known, and what a unit moves.
+/// Adds a table that divides the kernels by the resource that they need most (such as memory). With
+/// `verbose` it also says which sources tell this, and the memory bandwidth of one compute unit.
 pub(super) fn fill(document: &mut Document, needs: &KernelNeeds, verbose: bool) {
     let figures = ["launches", "kernel time", "share", "GB/s"];
     let mut table = Table::new("Needs", [Column::text("need")]).figures(figures);

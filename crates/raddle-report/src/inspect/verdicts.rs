@@ -1,4 +1,4 @@
-//! How are the verdicts of source files on the kernels of a profile shown?
+//! How is it shown which kernels of a profile may be stopped and run again, as their sources say?
 
 use raddle_study::inspect::SourceVerdict;
 use raddle_study::units::count;

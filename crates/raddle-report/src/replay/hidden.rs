@@ -1,4 +1,4 @@
-//! Which policies have no row on the first screen, and where did they go?
+//! Which policies have no row in the first screen's table, and how are they named all the same?
 
 use raddle_study::answer::{JudgedBy, PolicyFigures};
 use raddle_study::result::ReplayResult;
@@ -13,9 +13,9 @@ const NAME: usize = 40;
 const MODES: [&str; 7] =
     ["time-slice", "mps", "mps-priority", "partition", "mig", "streams", "compute-partition"];
 
-/// Returns the rows of the policies that a table of `most` rows shows, the best first. The policy
-/// that the verdict is about, the other one of "either" and the baseline (the policy with which the
-/// others are compared) are always among them, so that there may be a row or two more.
+/// Returns the rows of the policies that a table of `most` rows shows, the best first. The one or
+/// two policies that the verdict names, and the baseline (the policy with which the others are
+/// compared), are always among them, so that there may be a row or two more.
 pub(super) fn shown_rows(answer: &PolicyFigures, most: usize) -> Vec<usize> {
     let mut shown: Vec<usize> = answer.ranking.iter().copied().take(most).collect();
     let verdict = &answer.verdict;
@@ -84,7 +84,7 @@ mod tests {
 
     use super::*;
 
-    /// Ranks ways of sharing, each given as (name, p99 in ms, the most that it may be in ms, step in
+    /// Ranks ways of sharing, each given as (name, p99 in ms, upper bound of the p99 in ms, step in
     /// ms), by a goal of 120 ms.
     fn judged(ways: &[(&str, f64, u64, f64)]) -> PolicyFigures {
         let process = |name: &str, judged: &str| -> JudgedProcess {
@@ -112,7 +112,7 @@ mod tests {
         PolicyFigures::new("time-slice", processes, ways.iter().map(row).collect(), goals)
     }
 
-    /// Checks that the first screen shows the policies that the verdict names, and that of today,
+    /// Checks that the first screen shows the policies that the verdict names, and the baseline,
     /// however few rows it has.
     #[test]
     fn the_recommended_policy_has_a_row() {

@@ -205,8 +205,8 @@ fn front(
     })
 }
 
-/// Names the combinations of values that no chart shows because they have no answer; empty where
-/// all have one.
+/// Names the combinations of values that no chart shows because some of their replays failed or did
+/// not end; empty where there are none.
 fn unanswered<'g>(
     summary: &SweepSummary,
     groups: impl Iterator<Item = &'g GroupSummary>,

@@ -90,8 +90,8 @@ fn pictures(
 }
 
 /// Adds to the document up to which load (or another varied number) the results are good, and for a
-/// terminal the figures: by load and way where a number is varied, else one row for each combination
-/// of values.
+/// terminal the figures: by load and way of sharing where a number is varied, else one row for each
+/// combination of values.
 fn answer(document: &mut Document, summary: &SweepSummary) {
     let mut say = |block: Block| document.add_on(Medium::Terminal, block);
     let grids = grids(summary);

@@ -15,8 +15,8 @@ const ROWS: usize = 8;
 /// Largest number of tables on a terminal, one a judged process; the report shows further ones.
 const TABLES: usize = 3;
 
-/// Table of one figure by a varied value (rows) and the other varied values (columns), with its
-/// heading.
+/// Table of one figure, with a heading: a row for each value of one varied option, and a column for
+/// each combination of the other options' values.
 pub(super) struct Grid {
     pub(super) title: String,
     pub(super) table: Table,
@@ -24,9 +24,9 @@ pub(super) struct Grid {
     pub(super) left_out: Option<String>,
 }
 
-/// Makes the tables of the figures by which processes are judged, first of the one on which the
-/// answer rests: that of the process of the first goal, else p99 of the first process that has one.
-/// Empty where no number is varied, or no case has a row.
+/// Makes a table for each process that is judged by a figure. The first table is of the process of
+/// the first goal, else of the first process with a p99. Empty where no number is varied, or no
+/// case has a row (result).
 pub(super) fn grids(summary: &SweepSummary) -> Vec<Grid> {
     let Some((along, numbers)) = &summary.along else { return Vec::new() };
     let ways = ways(summary, *along);
@@ -37,11 +37,11 @@ pub(super) fn grids(summary: &SweepSummary) -> Vec<Grid> {
     ShownFigure::all(summary).iter().map(|shown| grid(summary, axis, &ways, shown)).collect()
 }
 
-/// Varied values other than that of the rows, as (their name, their groups).
+/// Column of a table: (name of its combination of varied values, results for that combination).
 type Way<'s> = (String, Vec<&'s GroupSummary>);
 
-/// Makes the table of one figure; `along` is the option whose values are the rows, as (its index,
-/// its values as text and number).
+/// Makes the table of one figure; `along` is the index of the option whose values are the rows, and
+/// `numbers` are these values, each as (text, number).
 fn grid(
     summary: &SweepSummary,
     (along, numbers): (usize, &[(String, f64)]),
@@ -105,7 +105,7 @@ fn grid(
     Grid { title, table, left_out }
 }
 
-/// Returns the least figure of groups; `None` where all figures are equal.
+/// Returns the least figure in one row of the table; `None` where all figures are equal.
 fn least(groups: &[Option<&GroupSummary>], shown: &ShownFigure) -> Option<f64> {
     let whole = groups.iter().flatten().filter(|group| group.whole && !group.other_vendor);
     let all: Vec<f64> = whole.filter_map(|group| Some(shown.found(group).0?.mean)).collect();
@@ -113,19 +113,19 @@ fn least(groups: &[Option<&GroupSummary>], shown: &ShownFigure) -> Option<f64> {
     all.iter().any(|own| *own > least).then_some(least)
 }
 
-/// Figure that the table shows: p50 where the first goal limits it, else the figure by which its
-/// process is judged.
+/// Figure of a process that a table shows: p50 where the first goal limits it, else the figure by
+/// which the process is judged.
 struct ShownFigure {
     /// Index of the process whose figure the table of a sweep shows.
     process: usize,
     is_median: bool,
-    /// Name of the figure that the first goal limits, where the summary does not hold it.
+    /// Name of the figure that the first goal limits, where another figure is shown because the
+    /// sweep does not hold that one; else `None`.
     limited: Option<&'static str>,
 }
 
 impl ShownFigure {
-    /// Chooses the figures to show, first the one on which the answer rests, then those by which
-    /// the other processes are judged.
+    /// Chooses the figures to show: that of the first goal, then that of each other judged process.
     fn all(summary: &SweepSummary) -> Vec<Self> {
         let Some(first) = Self::of(summary) else { return Vec::new() };
         let others = (0..summary.judged.len()).filter(|process| *process != first.process);
@@ -134,7 +134,8 @@ impl ShownFigure {
         std::iter::once(first).chain(others).collect()
     }
 
-    /// Chooses the figure on which the answer rests; `None` where no process is judged.
+    /// Chooses the figure of the first goal, else of the first process with a p99; `None` where no
+    /// process is judged by a figure.
     fn of(summary: &SweepSummary) -> Option<Self> {
         let judged = || summary.judged.iter();
         let of = |goal: &Goal| {
@@ -152,8 +153,8 @@ impl ShownFigure {
         summary.goals.iter().find_map(of).or_else(without_goal)
     }
 
-    /// Returns the figure of a combination of values, with its bounds; those of a median are
-    /// unknown.
+    /// Returns the figure for a combination of values, and its bounds; `None` as bounds of a
+    /// median.
     fn found(&self, group: &GroupSummary) -> (Option<Within>, Option<FigureBounds>) {
         match self.is_median {
             true => (group.medians[self.process], None),
@@ -161,7 +162,7 @@ impl ShownFigure {
         }
     }
 
-    /// Names the figure, and says what stands beside it in the cells.
+    /// Returns the heading of the table: the figure's name, and what stands beside it in the cells.
     fn title(&self, summary: &SweepSummary) -> String {
         let judged = &summary.judged[self.process];
         let name = if self.is_median { GoalMetric::P50.name() } else { judged.figure };
@@ -183,8 +184,8 @@ impl ShownFigure {
     }
 }
 
-/// Returns each combination of the varied values other than that with the index `along`, as (its
-/// name, its groups), in the order of the sweep.
+/// Returns the columns of the table: one for each combination of values of the varied options other
+/// than that with the index `along`, in the order of the sweep.
 fn ways(summary: &SweepSummary, along: usize) -> Vec<Way<'_>> {
     let mut ways: Vec<Way<'_>> = Vec::new();
     for group in &summary.groups {
@@ -228,14 +229,13 @@ mod tests {
     use super::*;
     use crate::document::Document;
 
-    /// Sums up a sweep of `loads` and `recipes`, whose p99 is 10 ms at each load and way, between
-    /// 9 and 12 ms.
+    /// Sums up a sweep over numbers of loads and recipes; each p99 is 10 ms, between 9 and 12 ms.
     fn swept(key: &str, loads: usize, recipes: usize) -> SweepSummary {
         seeded(key, [loads, recipes, 1], "serve p99 20ms")
     }
 
-    /// Sums up such a sweep with a number of seeds and a goal; no case of it has a row where one of
-    /// the numbers is 0.
+    /// Sums up a sweep over numbers of loads, recipes and seeds, with a goal; it has no row
+    /// (result) where one of the numbers is 0.
     fn seeded(key: &str, [loads, recipes, seeds]: [usize; 3], goal: &str) -> SweepSummary {
         let axis = |key: &str, values: Vec<String>| SweptAxis { key: key.to_owned(), values };
         let mut axes = vec![
@@ -275,8 +275,8 @@ mod tests {
         document.text(false)
     }
 
-    /// Checks that loads are rows and ways are columns, with intervals, also where the varied
-    /// number is no load.
+    /// Checks that loads are rows and ways of sharing are columns, with intervals, also where the
+    /// varied number is not the load.
     #[test]
     fn loads_are_rows_and_ways_are_columns() {
         for key in ["load", "share.train"] {
@@ -291,7 +291,7 @@ mod tests {
         }
     }
 
-    /// Checks that a part of a sweep in which no case is has no table.
+    /// Checks that no table is made of a part of a sweep that has no cases.
     #[test]
     fn a_part_without_cases_has_no_table() {
         let summary = seeded("load", [2, 1, 0], "serve p99 20ms");
@@ -299,8 +299,8 @@ mod tests {
         assert!(grids(&summary).is_empty());
     }
 
-    /// Checks that the table shows the figure that the goal limits, where the sweep has it, and that
-    /// its heading says what stands in the cells.
+    /// Checks that the table shows the figure that the goal limits if the sweep holds it, and that
+    /// the heading says what stands in the cells.
     #[test]
     fn the_heading_names_what_stands_in_the_cells() {
         let of = |seeds: usize, goal: &str| {

@@ -1,6 +1,6 @@
 //! How is the summary of a sweep shown?
 //!
-//! [`document`] shows that of a sweep, [`search_document`] that of a study of searches.
+//! [`document`] shows any sweep, [`search_document`] a sweep over searches for free blocks.
 
 mod cell;
 mod curves;

@@ -102,8 +102,8 @@ const PHASES: [LaunchPhase; 7] = [
     LaunchPhase::Off(Preemption::Reset),
 ];
 const UNNAMED: &str = "unnamed";
-/// Number of the name `several`, counted from the last kernel's name. The names of the processes
-/// follow it, then those of the requests.
+/// Number of the name `several` (of a turn that several processes have), counted from the last
+/// kernel's name. The names of the processes follow it, then those of the requests.
 const SEVERAL: usize = 2 + PHASES.len();
 
 /// Writes a timeline as a Perfetto trace (protocol buffers).

@@ -14,8 +14,6 @@ use crate::units::plain;
 pub(crate) use args::CalibrateArgs;
 use args::WantedParts;
 
-/// Carries out the verb `calibrate`: measures this GPU or two programs on it, or computes energy
-/// weights.
 pub(crate) fn verb(
     args: &CalibrateArgs,
     format: Format,

@@ -1,4 +1,4 @@
-//! By which rules does the command line want the starts of parts predicted?
+//! Which options does `raddle check-placement` have?
 
 use std::path::PathBuf;
 

@@ -1,4 +1,4 @@
-//! Does a table of placements keep the rules of allocation? The verb `check-placement`.
+//! Does a table of a dispatcher's events keep the rules of allocation? The verb `check-placement`.
 
 mod args;
 
@@ -13,7 +13,6 @@ use crate::error::CliError;
 use crate::schema::versioned;
 pub(crate) use args::CheckPlacementArgs;
 
-/// Carries out the verb `check-placement`: checks a table of a dispatcher's events.
 pub(crate) fn verb(
     args: &CheckPlacementArgs,
     format: Format,

@@ -1,4 +1,4 @@
-//! How is a search of the patents written as Verilog? The verb `circuit`.
+//! How is a circuit of the patents written as Verilog? The verb `circuit`.
 
 mod args;
 
@@ -35,7 +35,6 @@ struct WrittenGates {
     depth: u32,
 }
 
-/// Carries out the verb `circuit`: writes a circuit as Verilog, with its test bench.
 pub(crate) fn verb(
     args: &CircuitArgs,
     format: Format,

@@ -17,8 +17,6 @@ use crate::progress::RunsShown;
 use crate::replay::LatencyArgument;
 use crate::schema::{Followed, versioned};
 
-/// Carries out the verb `inspect`: shows what is in profiles, and how well their replays agree with
-/// the recordings.
 pub(crate) fn verb(
     args: &InspectArgs,
     format: Format,

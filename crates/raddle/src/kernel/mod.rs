@@ -1,5 +1,5 @@
-//! May these kernels be stopped and run again, and how does their source look with the test of the
-//! flag? The verb `kernel`.
+//! May kernels be stopped and run again, and how does their source look with a test of the
+//! preemption flag? The verb `kernel`.
 
 #[cfg(not(feature = "kernel"))]
 #[path = "absent.rs"]
@@ -54,8 +54,8 @@ pub(crate) struct KernelVerdict {
     /// them is zero.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     zero: Vec<String>,
-    /// Arguments of a kernel whose verdict is `conditional`: it may be run again only where the
-    /// numbers of the launch show that what it reads of each lies apart from what it writes there.
+    /// Arguments of a kernel whose verdict is `conditional`: it may be run again only where numbers
+    /// of the launch (such as its grid) keep its reads and writes of each argument's memory apart.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     places: Vec<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -74,8 +74,8 @@ impl KernelVerdict {
         }
     }
 
-    /// Returns, in words, which numbers of a launch the kernel needs so that it may be run again;
-    /// `None` where it needs none.
+    /// Returns the conditions on numbers of the launch (such as zero arguments) under which the
+    /// kernel may be run again, as text; `None` where there are none.
     fn needs_numbers(&self) -> Option<String> {
         let needs = |what: &str, of: &[String]| {
             (!of.is_empty()).then(|| format!("{what}: {}", of.join(" and ")))

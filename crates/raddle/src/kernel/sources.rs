@@ -28,8 +28,7 @@ pub(crate) struct Sources {
 }
 
 impl Sources {
-    /// Judges all kernel sources in these folders; sources that cannot be read are named on
-    /// `problems`.
+    /// Judges all kernel sources in these folders; names those that cannot be read in `problems`.
     ///
     /// # Errors
     /// Where a folder cannot be read.

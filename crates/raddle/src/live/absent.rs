@@ -1,4 +1,4 @@
-//! What does a raddle report of live programs if it was built without raddle-live?
+//! What does the verb `live` say where raddle was built without raddle-live?
 
 use std::path::Path;
 

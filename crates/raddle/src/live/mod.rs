@@ -1,4 +1,4 @@
-//! What do live programs do, and which code reports it?
+//! How does the tool schedule live programs, and which code says that it cannot?
 
 mod args;
 #[cfg(not(all(target_os = "linux", feature = "live")))]

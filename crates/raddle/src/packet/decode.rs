@@ -94,7 +94,6 @@ struct DecodeReport<'l> {
     refused: Option<RefusedPacket>,
 }
 
-/// Carries out the verb `packet decode`: prints which launches packets cause.
 pub(super) fn verb(
     args: &DecodeArgs,
     format: Format,

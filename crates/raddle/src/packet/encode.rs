@@ -83,7 +83,6 @@ struct EncodedLaunches {
     kernels: Vec<KernelObject>,
 }
 
-/// Carries out the verb `packet encode`: prints launches as packets.
 pub(super) fn verb(
     args: &EncodeArgs,
     format: Format,

@@ -23,8 +23,6 @@ use crate::error::CliError;
 pub(crate) use args::PacketArgs;
 use args::PacketVerb;
 
-/// Carries out the verb `packet`: encodes or decodes AQL packets, or counts what condensed packets
-/// save.
 pub(crate) fn verb(
     args: &PacketArgs,
     format: Format,

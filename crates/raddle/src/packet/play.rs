@@ -1,5 +1,5 @@
-//! How many packets do the launches of a profile become under a rule, and what overhead do they
-//! cost?
+//! How many packets do the launches of a profile become if a rule says which launches are stored,
+//! and what time do the packets cost?
 
 use std::collections::BTreeMap;
 

@@ -14,7 +14,6 @@ use crate::disk::{Disk, named};
 use crate::error::CliError;
 use crate::schema::versioned;
 
-/// Carries out the verb `packet stats`: prints what condensed packets would save on profiles.
 pub(super) fn verb(
     args: &StatsArgs,
     format: Format,

@@ -355,8 +355,8 @@ struct ReadCases {
 struct SummedUp {
     json: String,
     document: Document,
-    /// Facts that can make the answer wrong, each as one line; this field and the following ones
-    /// are as in [`VerbEnding`].
+    /// Facts that can make the answer wrong, a line each. All fields from here on are as in
+    /// [`VerbEnding`].
     overturning: Vec<String>,
     unanswered: Option<String>,
     never_ran: Option<String>,
@@ -410,8 +410,7 @@ mod tests {
         }
     }
 
-    /// Checks that an option which a sweep varies by its name has the same effect as on the command
-    /// line.
+    /// Checks that an option has the same effect in a sweep that varies it as on the command line.
     #[test]
     fn options_are_those_of_the_command_line() {
         let texts = [

@@ -1,4 +1,4 @@
-//! Which values suit best, and how sure is that? The verb `tune`.
+//! Which values of options and settings suit profiles best, and how sure is that? The verb `tune`.
 
 mod args;
 
@@ -32,7 +32,6 @@ const SHORTER: &str =
 /// that `tune` writes.
 const SENTENCE: usize = 500;
 
-/// Carries out the verb `tune`: searches the best values of options and of keys of recipes.
 pub(crate) fn verb(
     args: &TuneArgs,
     registry: &Registry,

@@ -214,8 +214,8 @@ fn read<A>(
     })
 }
 
-/// Replays the events of a live log, and checks that this gives the answers in the log; `raddle
-/// log` of a live log does so too.
+/// Replays the events of a live log, and checks that this gives the answers in the log, for the
+/// verbs `live log` and `log`.
 pub(crate) fn log(
     path: &Path,
     registry: &Registry,
@@ -250,8 +250,7 @@ struct Agreed {
     file: String,
     events: u64,
     answers: u64,
-    /// True if a replay gave all answers in the log, and the log is whole; false where the log
-    /// breaks off.
+    /// True if a replay of the events gave all answers in the log, and the log is complete.
     agree: bool,
     whole: bool,
 }
