@@ -60,8 +60,9 @@ pub struct PolicyFigures {
     /// Name of the recipe that stands for today: how the device shares itself between processes
     /// where nobody sets anything up.
     pub today: String,
-    /// Index in `rows` of the baseline, the recipe with which the others are compared: the recipe
-    /// of today (how the device shares itself where nobody sets anything up), else the first.
+    /// Index, among the compared recipes (`rows`), of the baseline: the recipe with which the
+    /// others are compared. It is the recipe of today (how the device shares itself where nobody
+    /// sets anything up), else the first.
     pub baseline: usize,
     /// Processes of the workload; the figures of processes in each row are in this order.
     pub processes: Vec<JudgedProcess>,
@@ -69,7 +70,7 @@ pub struct PolicyFigures {
     pub goals: Vec<Goal>,
     /// Rows of figures, one for each recipe that was compared, in the order of the replays.
     pub rows: Vec<PolicyRow>,
-    /// Indices in `rows`, sorted from the best recipe to the worst.
+    /// Indices of the compared recipes (in `rows`), sorted from the best to the worst.
     pub ranking: Vec<usize>,
     /// (index of a process, one of its figures) by which rows are ranked, the smallest figure
     /// first. With `None`, rows are ranked by the product of the slowdowns of all processes.

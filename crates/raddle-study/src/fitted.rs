@@ -45,8 +45,8 @@ pub struct Fitted {
     /// Launch latency on the device of the recording: the least times that a launch needs before it
     /// can start.
     pub latency: LaunchLatency,
-    /// Error of the busy time in a replay that does not use `workgroups`, as a fraction of the
-    /// recorded busy time; `None` where no kernels ran side by side.
+    /// Error of the busy time in a replay without the fitted durations of workgroups, as a fraction
+    /// of the recorded busy time; `None` where no kernels ran side by side.
     pub uncalibrated: Option<f64>,
 }
 

@@ -5,7 +5,7 @@ use crate::Error;
 use crate::error::Reason;
 
 /// Checks that the `len` bits from bit `start` of a word (at least one, all inside the word) are 1
-/// (free), or 0 where `free` is false; else returns the error of [`refusal`].
+/// (free), or 0 where `free` is false; else returns the error that [`refusal`] makes.
 #[inline(always)]
 pub(crate) const fn check_in_one(word: u64, start: u32, len: u32, free: bool) -> Result<(), Error> {
     let run = (u64::MAX >> (BITS - len)) << start;

@@ -55,7 +55,7 @@ pub(crate) const fn run_starts(mut word: u64, want: u32) -> u64 {
     word & (word >> row[5])
 }
 
-/// Returns the number of the lowest bit at which `want` ones in a row start in one word, or
+/// Returns the number of the lowest bit at which `want` ones in a row start in one word, else
 /// [`NOWHERE`]; `want` is from 1 to 64.
 #[inline(always)]
 pub(crate) fn first_in_one(word: u64, want: u32) -> u32 {
@@ -64,7 +64,7 @@ pub(crate) fn first_in_one(word: u64, want: u32) -> u32 {
 }
 
 /// Returns the number of the lowest bit at which `want` ones in a row start in two words, of which
-/// `lower` comes first, or [`NOWHERE`]; `want` is from 1 to 64.
+/// `lower` comes first, else [`NOWHERE`]; `want` is from 1 to 64.
 #[inline(always)]
 const fn first_in_two(lower: u64, upper: u64, want: u32) -> u32 {
     let (end, starts) = (lower.leading_ones(), [run_starts(lower, want), run_starts(upper, want)]);
@@ -77,7 +77,7 @@ const fn first_in_two(lower: u64, upper: u64, want: u32) -> u32 {
 }
 
 /// Returns the number, over all words, of the lowest bit at or after `from` at which `want` ones in
-/// a row start, or [`NOWHERE`]; a run may cross the borders of words.
+/// a row start, else [`NOWHERE`]; a run may cross the borders of words.
 fn first_across(words: &[u64], from: u32, want: u32) -> u32 {
     let first = word_of(from);
     // The number of ones in a row that end with the word before.

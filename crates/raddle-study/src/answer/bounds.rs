@@ -17,7 +17,7 @@ pub struct FigureBounds {
     /// have, as far as that is known.
     pub most_ns: u64,
     /// True if the requests are too few, or follow each other too closely, to give an upper bound.
-    /// The process's figure may then also be above `most_ns`.
+    /// The process's figure may then also be above the bound `most_ns`.
     pub open: bool,
 }
 
@@ -68,7 +68,7 @@ impl FigureBounds {
 
     /// Returns whether all values within the bounds lie on the same side of `limit_ns`, so that the
     /// limit is surely met or surely missed. A figure without an upper bound may be twice as long
-    /// as `most_ns`.
+    /// as the largest known value, `most_ns`.
     #[must_use]
     pub const fn is_sure(&self, limit_ns: u64) -> bool {
         let most_ns = if self.open { self.most_ns.saturating_mul(2) } else { self.most_ns };

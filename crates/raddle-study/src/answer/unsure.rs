@@ -71,8 +71,8 @@ pub(super) fn cheaper(figures: &PolicyFigures, own: usize) -> Option<Cheaper> {
 /// for the verdict to leave the choice between them to the user.
 const WORTH: f64 = 0.1;
 
-/// Returns (index of the recipe that is much better than the one with the index `best`, which surely
-/// meets all goals, but may miss one; sentence that leaves the choice to the user). `None` where
+/// Returns (index of a recipe that may miss a goal, but is much better than the one with the index
+/// `best`, which surely meets all goals; sentence that leaves the choice to the user). `None` where
 /// there is no such recipe.
 pub(super) fn goal_or_gain(figures: &PolicyFigures, best: usize) -> Option<(usize, String)> {
     let Cheaper { row, gain, .. } = cheaper(figures, best).filter(|other| other.gain >= WORTH)?;

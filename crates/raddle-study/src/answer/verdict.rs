@@ -33,8 +33,8 @@ pub struct PolicyVerdict {
     /// Reason for the verdict in one sentence; for [`VerdictKind::Either`], how both recipes change
     /// times against the baseline recipe. `None` where the figures show no reason.
     pub why: Option<String>,
-    /// Figures by which the processes are judged under `recipe`, or under the baseline recipe where
-    /// the verdict names none.
+    /// Figures by which the processes are judged under the recipe that the verdict names, or under
+    /// the baseline recipe where it names none.
     #[serde(default)]
     pub figures: Vec<DecidingFigure>,
     /// Short sentences, without their full stops, that say how far the verdict may be believed.

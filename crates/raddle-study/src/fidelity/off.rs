@@ -24,11 +24,11 @@ pub(super) type Parts = [i64; WaitCause::ALL.len()];
 /// Error of the start of one op (launch, copy or fill) in the simulation, with its causes, in ns.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct StartError {
-    /// Simulated start - recorded start of the op (launch, copy or fill), in ns; the sum of
-    /// `parts`.
+    /// Simulated start - recorded start of the op (launch, copy or fill), in ns; the sum of its
+    /// causes.
     pub(super) start: i64,
-    /// Part of `start`, in ns, that the op (launch, copy or fill) inherits from the ops that it
-    /// waits for.
+    /// Part of the start error, in ns, that the op (launch, copy or fill) inherits from the ops
+    /// that it waits for.
     pub(super) carried: i64,
     pub(super) parts: Parts,
 }

@@ -14,7 +14,7 @@ pub struct StartOrder {
     /// Number of pairs of kernels that started one right after the other in the recording, at
     /// different times. Kernels that did not run in the simulation are left out.
     pub pairs: u64,
-    /// Number of the pairs in `pairs` whose order is reversed: the kernel that started later in the
+    /// Number of the counted pairs whose order is reversed: the kernel that started later in the
     /// recording started earlier in the simulation. Equal simulated starts do not count.
     pub inverted: u64,
     /// Fraction of the pairs of neighbouring kernels whose order in the simulation is reversed, 0

@@ -64,23 +64,24 @@ pub struct Waits {
     pub own_error_p95_ns: u64,
     /// Sum of the errors |simulated wait - recorded wait| over all compared kernels, in ns.
     pub error_ns: u64,
-    /// Fraction of `error_ns` that kernels inherit from the ops (launches, copies and fills) that
-    /// they wait for.
+    /// Fraction of the sum of all errors (`error_ns`) that kernels inherit from the ops (launches,
+    /// copies and fills) that they wait for.
     pub carried: f64,
-    /// Parts of `error_ns`, one for each cause, in a fixed order. Their times add up to `error_ns`,
-    /// and their fractions are of it.
+    /// Parts of the sum of all errors of waits (`error_ns`), one for each cause, in a fixed order.
+    /// Their times add up to that sum, and their fractions are of it.
     pub causes: Vec<DifferencePart>,
     /// Number of kernels that were issued into an idle stream and started while nothing else ran,
     /// so that their wait is launch latency.
     pub launches: u64,
-    /// Median of the recorded waits of the kernels counted in `launches`, in ns: the launch latency
-    /// of an idle stream.
+    /// Median of the recorded waits, in ns, of the kernels that were issued into an idle stream and
+    /// started while nothing else ran: the launch latency of an idle stream.
     pub launch_p50_ns: u64,
     /// Number of kernels that were issued before an op (launch, copy or fill) that they wait for
     /// had ended, and that started while nothing else ran.
     pub handovers: u64,
     /// Median time, in ns, from the end of the last op (launch, copy or fill) that a kernel waits
-    /// for to the start of the kernel, over the kernels counted in `handovers`.
+    /// for to the start of the kernel, over the kernels (counted in `handovers`) issued before that
+    /// end.
     pub handover_p50_ns: u64,
 }
 

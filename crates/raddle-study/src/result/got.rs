@@ -23,15 +23,14 @@ pub struct TenantGot {
     /// Wave-slot time that the process used, as a fraction of the wave-slot time that all processes
     /// used.
     pub received: f64,
-    /// Part of `received` beyond the process's guarantee, because other processes left theirs
-    /// unused: a fraction of the wave-slot time that all processes used. `None` where nothing is
-    /// guaranteed.
+    /// Wave-slot time that the process got beyond its guarantee, as others left theirs unused: a
+    /// fraction of the wave-slot time that all processes used. `None` where nothing is guaranteed.
     pub lent: Option<f64>,
     /// Number of requests or steps of the process that ended per second; `None` where it has
     /// neither.
     pub per_second: Option<f64>,
-    /// Bounds (least, most) of `per_second` that follow from the uncertain cost of contention;
-    /// `None` where contention is not charged.
+    /// Bounds (least, most) of the requests or steps ended per second that follow from the
+    /// uncertain cost of contention; `None` where contention is not charged.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub per_second_between: Option<[f64; 2]>,
 }

@@ -14,14 +14,14 @@ pub struct LoadLimit {
     /// Highest load (rate of requests) up to which all replays met all goals, in percent of the
     /// load that the user asked for; `None` where every replayed load missed a goal.
     pub met_percent: Option<u32>,
-    /// True if the goals are met at the load `met_percent` even if each figure is as bad as its
-    /// error bounds allow.
+    /// True if the goals are met at the highest load that met them (`met_percent`) even if each
+    /// figure is as bad as its error bounds allow.
     pub met_surely: bool,
     /// Lowest replayed load (rate of requests) that missed a goal, in percent of the load asked
     /// for; `None` where every replayed load met all goals.
     pub missed_percent: Option<u32>,
-    /// True if a goal is missed at the load `missed_percent` even if each figure is as good as its
-    /// error bounds allow.
+    /// True if a goal is missed at the lowest load that missed one (`missed_percent`) even if each
+    /// figure is as good as its error bounds allow.
     pub missed_surely: bool,
     /// Processes whose requests arrive at a rate.
     pub processes: Vec<RatedProcess>,

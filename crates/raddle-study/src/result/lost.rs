@@ -25,9 +25,10 @@ pub struct RefusedLaunches {
     pub kernel: String,
     /// Name of the resource of which there is too little for the launches.
     pub resource: &'static str,
-    /// Amount of the resource that one workgroup needs, in `unit`.
+    /// Amount of the resource that one workgroup needs, in the unit `unit`.
     pub wanted: u64,
-    /// Largest amount of the resource that a workgroup can get on the empty device, in `unit`.
+    /// Largest amount of the resource that a workgroup can get on the empty device, in the unit
+    /// `unit`.
     pub available: u64,
     /// Unit of the amounts, such as "bytes of shared memory".
     pub unit: &'static str,

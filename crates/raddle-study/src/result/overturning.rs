@@ -16,7 +16,7 @@ use crate::units::{count, counted, duration, percent, plain};
 /// Warning that can overturn the study's answer (make it wrong), as one line and in full.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Overturning {
-    /// Line that stands in place of `warnings` at the top of a printed result.
+    /// Short line at the top of a printed result, in place of the full sentences in `warnings`.
     pub line: String,
     /// Warning in full: one sentence for each profile or recipe that it concerns.
     pub warnings: Vec<String>,

@@ -87,8 +87,8 @@ pub struct ReplayResult {
     /// although there are goals and a rate; else `None`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub load_limit_left_out: Option<LoadLimitLeftOut>,
-    /// Way of sharing the device that `setup` sets up, and why it is that one; `None` where recipes
-    /// are compared and not the ways that drivers offer.
+    /// Way of sharing the device that the commands in `setup` set up, and why it is that one;
+    /// `None` where recipes are compared and not the ways that drivers offer.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub setup_of: Option<WayToSetUp>,
     /// Commands that set up the recommended way of sharing the device, one line each; empty where
