@@ -25,8 +25,7 @@ use crate::written::json;
 
 /// Version of the JSON format in which the result of a check is written.
 const VERSION: u32 = 1;
-/// Largest number of characters of a tenant's (process's) name in a sentence; others lose the
-/// middle.
+/// Largest number of characters of a tenant's (process's) name in a sentence; longer ones are cut.
 const TENANT: usize = 24;
 
 /// Prediction to check against measurements: the needed part of the `summary.json` of a replay.

@@ -1,8 +1,8 @@
 //! Which timelines of simulations are drawn, and what do results say of them?
 //!
-//! Each recipe that is compared in detail has one timeline of the whole simulation, and one of its
-//! slowest request on every compute unit, from the request's arrival on as far as that does not
-//! take too many slices (bars).
+//! Each recipe that is compared in detail (the baseline and the recommended one) has one timeline
+//! of the whole simulation, and one of its slowest request on every compute unit, from the
+//! request's arrival on as far as that does not take too many slices (bars).
 
 use raddle_policy::Tick;
 use raddle_sim::{Outcome, Seen, Watch, Workload};
@@ -116,8 +116,8 @@ impl Wanted {
     }
 
     /// Returns the timelines of the recipe with the index `recipe` that are still to be drawn;
-    /// `None` if there are none. The slowest request is drawn only for recipes that are compared in
-    /// detail.
+    /// `None` if there are none. The slowest request is drawn only for the baseline and the
+    /// recommended recipe.
     pub(crate) fn missing(&self, result: &ReplayResult, recipe: usize) -> Option<Missing> {
         let is_compared = result.compared().contains(&recipe);
         let whole = (self.all || is_compared) && !result.is_drawn(recipe);

@@ -109,8 +109,8 @@ fn split_off_metric(text: &str) -> Option<(&str, &str)> {
 }
 
 impl Comparison {
-    /// Judges the changes by limits. This comes before [`Comparison::only_changes`], as rows
-    /// without changes must still be there.
+    /// Judges the changes by limits. Must be called before [`Comparison::only_changes`], as that
+    /// removes rows on which limits may be.
     ///
     /// # Errors
     /// When no figure has the name that a limit gives.
@@ -237,7 +237,7 @@ impl Gate {
     }
 
     /// Returns the limit with its recipe, process and figure spelled as in the comparison; `None`
-    /// where no names there are similar, or the user wrote just these.
+    /// where the comparison has no similar names, or the user spelled them so.
     fn meant(&self, comparison: &Comparison) -> Option<String> {
         let rows = &comparison.rows;
         let near = |name: &str, all: &mut dyn Iterator<Item = &str>| {

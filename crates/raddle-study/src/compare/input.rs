@@ -155,7 +155,7 @@ impl ComparedResult {
     }
 }
 
-/// Returns the compared figure's name of the figure by which a process is judged.
+/// Returns the name that the comparison has for the figure by which a process is judged.
 const fn judged_figure(judged: JudgedBy) -> &'static str {
     match judged {
         JudgedBy::Requests => "request p99",

@@ -152,9 +152,9 @@ impl ProfileChanges {
 /// Kernel families (kernels with similar names) that one of two recordings alone has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LoneFamilies<'c> {
-    /// Sum of the durations of all launches of these families, in ns.
+    /// Sum of the durations of all launches of families that one recording alone has, in ns.
     pub total_ns: u64,
-    /// Name of the family with the largest sum of durations.
+    /// Name of the family, among those that one recording alone has, with the longest total time.
     pub largest: &'c str,
 }
 

@@ -19,10 +19,10 @@ use crate::units::share;
 pub enum RecordedCause {
     /// No kernel ran because the host had issued no work.
     Host,
-    /// Work that was issued after the last kernel had ended was on its way to the device.
+    /// Work that was issued after the last kernel had ended had not reached the device yet.
     Launching,
-    /// Work that was issued while the last kernel still ran had not begun, because of the time
-    /// between kernels, also those of a graph, or of waits between streams.
+    /// Work that was issued while the last kernel still ran had not begun: because of the delay
+    /// between kernels (also those of a graph), or as its stream waited for another.
     Queued,
     /// No kernel ran, but copies or fills did.
     Copies,

@@ -1,4 +1,5 @@
-//! Which kernels take the time, in which shapes, and how do these shapes fit the device?
+//! Which kernels take the time, in which shapes (grid and needed resources), and how do these
+//! shapes fit the device?
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -274,8 +274,8 @@ impl<'p> PairPredictor<'p> {
         both.filter_map(of).collect()
     }
 
-    /// Replays both programs side by side on a device. The recipe, the percentages of the programs
-    /// and the arrivals are those of the key.
+    /// Replays both programs side by side on a device, with the recipe, the percentages of the
+    /// device and the arrivals of a `ReplayKey`.
     fn replay(
         &self,
         (recipe, percents, arrivals, _): &ReplayKey,

@@ -1,4 +1,4 @@
-//! Which parts of a device are tried for each tenant, in percent?
+//! Which parts of a device, in percent of its compute units, are tried for each tenant (process)?
 
 use raddle_trace::PriorityRule;
 

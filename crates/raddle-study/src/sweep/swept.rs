@@ -305,8 +305,8 @@ impl SweptGroup {
         })
     }
 
-    /// Returns the mean over the seeds of the figure with the index `at`, rounded to whole numbers;
-    /// `None` where a seed lacks the figure.
+    /// Returns the mean over the seeds of the figure with the index `at` among those of a row,
+    /// rounded to whole numbers; `None` where a seed lacks the figure.
     fn figure(&self, at: usize) -> Option<Within> {
         let all: Option<Vec<f64>> = self.seeds.values().map(|row| row[at]).collect();
         let Within { mean, within } = Within::of(&all?)?;

@@ -108,8 +108,8 @@ impl SlotBank {
         slots.count_ones()
     }
 
-    /// Ends the workgroups with the key `key` in this bank, as [`UnitSlots::end`] does in all
-    /// banks.
+    /// Ends those workgroups in this bank of slots that have the key `key`, as [`UnitSlots::end`]
+    /// does for all banks of a compute unit.
     fn end(&mut self, now: u64, launch: u32, key: GroupKey, done: u64) {
         for alike in &mut self.alike {
             if alike.key == key && alike.are_held_by(launch) {
