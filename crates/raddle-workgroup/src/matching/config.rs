@@ -87,7 +87,7 @@ impl LevelWindows {
     /// Returns the length of the window of each level in ticks.
     ///
     /// # Errors
-    /// [`Inconsistent`](crate::ErrorKind::Inconsistent) where both units are given.
+    /// [`Inconsistent`](crate::ErrorKind::Inconsistent) where both ns and us are given.
     #[doc(hidden)]
     pub fn ticks(&self) -> Result<Vec<u64>, Error> {
         let Self { windows_ns, windows_us } = self;
@@ -216,7 +216,7 @@ impl SplitRule {
     /// cut.
     ///
     /// # Errors
-    /// [`Inconsistent`](crate::ErrorKind::Inconsistent) where both units are given,
+    /// [`Inconsistent`](crate::ErrorKind::Inconsistent) where both ns and us are given,
     /// [`OutOfRange`](crate::ErrorKind::OutOfRange) for 0.
     #[doc(hidden)]
     pub const fn retry(&self) -> Result<u64, Error> {

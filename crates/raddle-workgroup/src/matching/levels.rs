@@ -46,7 +46,7 @@ impl LevelRanks {
     /// Returns the order of levels that the settings name.
     ///
     /// # Errors
-    /// For an empty list of windows, or a window of 0 ticks.
+    /// For an empty list of windows of time, or a window of 0 ticks.
     pub(super) fn new(order: &LevelOrder) -> Result<Self, Error> {
         match order {
             LevelOrder::Static => Ok(Self::Fixed(Fixed::new(LEVELS)?)),

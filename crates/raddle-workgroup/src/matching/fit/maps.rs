@@ -59,7 +59,7 @@ impl RunMaps {
         if exact { self.bank.longest_runs() } else { &self.reported }
     }
 
-    /// Returns the length of the free run that the search reports of a map that is all free.
+    /// Returns the length of the free run that the search reports of an all-free granule map.
     pub(super) fn of_empty(&self) -> u32 {
         self.finder.of_empty(self.bank.blocks())
     }
