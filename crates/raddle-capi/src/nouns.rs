@@ -1,4 +1,5 @@
-//! How are shapes, demands and places written in C?
+//! How are the shape of a compute unit, the demand of a workgroup and the place of a wave written
+//! in C?
 
 use raddle_policy::{CuShape, Demand, Place, Resource};
 

@@ -1,4 +1,4 @@
-//! Where does a part of a ring begin?
+//! Where does a run of blocks begin that a ring hands out?
 
 use raddle_bitmap::Ring;
 

@@ -1,4 +1,4 @@
-//! How long a free run does a circuit of seed 000 report?
+//! Which length of the longest free run (free blocks in a row) does a circuit of seed 000 report?
 
 use raddle_bitmap::{Full, Grouped, Sampled, Search};
 

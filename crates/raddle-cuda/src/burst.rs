@@ -1,8 +1,8 @@
 //! When have the launches of a gate ended?
 //!
-//! A *burst* is what the controller's client knows as one launch: a few launches of the program that
-//! went through the gate one behind the other. Behind each of them an event of the library is recorded
-//! in its stream; of one stream the last one counts.
+//! A *burst* is what the controller's client knows as one launch: a few launches of the program
+//! that went through the gate one behind the other. The library records an event behind each of
+//! them in its stream; of the events of one stream only the last is awaited.
 
 use std::cell::Cell;
 use std::sync::atomic::{AtomicU64, Ordering};

@@ -61,7 +61,6 @@ pub(crate) struct Gate {
     /// Condition on which the gate's thread, which checks for ended launches, waits for work.
     work: Condvar,
     turn: Arc<Turn>,
-    /// Window: the most launches of the program that are in the driver at a time.
     window: u32,
     give_up: Duration,
 }

@@ -140,7 +140,7 @@ pub(crate) fn launches() -> u64 {
     contained(|| gates(None).map(Gate::launches).sum()).unwrap_or(0)
 }
 
-/// Ends the layer's scheduling of launches on all devices, at the end of the program.
+/// Ends the library's scheduling of launches on all devices, at the end of the program.
 fn end() {
     let _ = contained(|| gates(None).for_each(Gate::end));
 }

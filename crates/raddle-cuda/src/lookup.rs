@@ -12,9 +12,9 @@ use crate::names::{Entry, Slot, all};
 /// of the calling thread.
 const PER_THREAD: u64 = 2;
 
-/// Asks the real driver for a function by name, through the driver's function in `slot`. If this
-/// library has a replacement for the found function, writes the address of the replacement to
-/// `place`.
+/// Asks the real driver for a function by name, through the driver's function in `slot`, and
+/// returns the driver's result. If this library has a replacement for the found function, writes
+/// the address of the replacement to `place`.
 ///
 /// # Safety
 /// As `cuGetProcAddress` of the driver: `name` is a string, `place` a place for an address, and

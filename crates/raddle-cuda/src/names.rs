@@ -1,7 +1,8 @@
 //! Which functions has a CUDA driver, and how does a call of one of them reach the real driver?
 //!
-//! Names are those of the public headers of CUDA 12.9 and 13.5. A function that the library does not
-//! know is a jump to the real one, whatever its arguments are; jumps of copies and the like count.
+//! Names are those of the public headers of CUDA 12.9 and 13.5. A function that the library does
+//! not replace is a jump to the real one, whatever its arguments are; calls of copies and similar
+//! functions are counted.
 #![expect(non_upper_case_globals, reason = "a slot has the name of its function")]
 
 use std::ffi::{CStr, c_int};
@@ -90,12 +91,10 @@ pub(crate) fn calls(kind: CallKind) -> u64 {
     of_kind.map(|entry| entry.slot.calls.load(Ordering::Relaxed)).sum()
 }
 
-/// Returns every function of the driver that the library knows.
 pub(crate) fn all() -> impl Iterator<Item = &'static Entry> {
     [HOOKED, COPIES, HOST_CALLS, MEMORY_OPERATIONS, UNSCHEDULED, PASSED].into_iter().flatten()
 }
 
-/// Returns a name that ends with a zero byte as a C string.
 const fn c_name(name: &'static str) -> &'static CStr {
     match CStr::from_bytes_with_nul(name.as_bytes()) {
         Ok(name) => name,

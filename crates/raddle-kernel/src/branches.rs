@@ -1,9 +1,9 @@
 //! Which branches of the preprocessor does the device's compiler take in a source?
 //!
-//! The question is a source without code, in which each branch of the asked source defines a kernel of
-//! its own: the kernels that are built name the branches. The preprocessor sees the same directives as
-//! in the asked source, whatever macros decide them, so it takes the same branches. Judged is then
-//! the asked source with these branches alone.
+//! A test program tells: a source without code, in which each branch of the original source
+//! defines an empty kernel, so that the built kernels name the branches taken. The preprocessor
+//! sees the same directives as in the original source, whatever macros decide them, so it takes the
+//! same branches. The verdict is then on the original source with these branches alone.
 
 use std::collections::BTreeSet;
 use std::fmt::Write;

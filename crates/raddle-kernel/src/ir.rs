@@ -38,9 +38,9 @@ pub(crate) struct Body {
 /// for kernels from PTX.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct IntegerWidths {
-    /// By the number of the type, which is the last operand of an operation.
+    /// Number of bits of each integer type, by the type's number (last operand of an operation).
     pub(crate) types: BTreeMap<i64, u32>,
-    /// By the register that holds an argument by value.
+    /// Number of bits of each integer argument by value, by the register that holds it.
     pub(crate) arguments: BTreeMap<Reg, u32>,
 }
 

@@ -1,17 +1,18 @@
 //! Do the reads and writes of a kernel in the memory of one argument lie apart at a launch?
 //!
-//! An address is an expression over numbers by value, the ids of work-items and workgroups, and the counters
-//! of loops. The numbers and sizes of a launch make it a sum `constant + factor * n + ...`, with each `n`
-//! from 0 to its own maximum. Two such sums are never equal if they are unequal modulo some number: the two
-//! halves of each row of a matrix, for instance, modulo the length of a row. Values outside of what is shown
-//! make an expression unknown, and unknown addresses count as equal.
+//! An address is an expression over arguments that are numbers, the ids of work-items and
+//! workgroups, and the counters of loops. The arguments and sizes of a launch make it a sum
+//! `constant + factor * n + ...`, with each `n` from 0 to its own largest value. Two such sums are
+//! never equal if they are unequal modulo some number: the two halves of each row of a matrix, for
+//! instance, modulo the length of a row. Any other operation makes an expression unknown, and
+//! unknown addresses count as equal.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use rspirv::spirv::BuiltIn;
 
-/// Numbers of work-items of a launch in each dimension, 1 (and the offset 0) for dimensions that it
-/// does not have.
+/// Numbers of work-items of a launch in each dimension, 1 (and the offset 0) for dimensions that
+/// the launch does not have.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct LaunchSizes {
     /// First global id in each dimension.
@@ -23,15 +24,15 @@ pub struct LaunchSizes {
 }
 
 /// Pairs of a read and a write in the memory of one argument, whose addresses must be shown to
-/// differ by the numbers and sizes of a launch.
+/// differ from the arguments and sizes of a launch.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct Places {
-    /// Expressions, each behind those that it uses.
+    /// Expressions that the pairs use, each after its operands.
     pub(crate) expressions: Vec<Expression>,
     pub(crate) pairs: Vec<PlacePair>,
 }
 
-/// Read and write in the memory of the argument `argument`.
+/// Read and write in the memory of one argument (by index) that must not overlap.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
 pub(crate) struct PlacePair {
     pub(crate) argument: u32,
@@ -42,32 +43,32 @@ pub(crate) struct PlacePair {
 /// Bytes at an address, as (index of the expression, offset in bytes from it, number of bytes).
 pub(crate) type PlacedBytes = (usize, i64, u32);
 
-/// Expression over the numbers of a launch. Operands are indices of expressions. The result is
-/// right modulo 2 to the width of its integer type, unless it is unknown.
+/// Expression (formula) for a number at a launch. Operands are indices of expressions. The result
+/// is right modulo 2 to the power of the bits of its integer type, unless it is unknown.
 #[derive(Clone, Debug, Eq, Ord, PartialEq, PartialOrd)]
 pub(crate) enum Expression {
     Int(i64),
     /// Beginning of the memory of the argument with this index.
     Memory(u32),
-    /// Argument by value, with the number of its bits.
+    /// Argument by value, as (index of the argument, number of its bits).
     Argument(u32, u32),
-    /// Built-in number of SPIR-V, such as the global id, and its dimension.
+    /// SPIR-V built-in, such as the global id, as (number of the built-in, dimension from 0).
     BuiltIn(u32, usize),
-    /// Sum of (operand, factor), and a constant.
+    /// Sum of a constant and of products, each given as (operand, factor).
     Sum(Vec<(usize, i64)>, i64),
     Multiply(usize, usize),
     /// Shift of the first operand to the left by the second.
     Shift(usize, usize),
     Divide(usize, usize, Width),
     Remainder(usize, usize, Width),
-    /// Conversion from this width to a type that may be wider.
+    /// Operand converted from an integer type of this width to a type that may be wider.
     Convert(usize, Width),
-    /// Value that begins with `first` and grows by `step` with each round of a loop.
+    /// Number that begins with `first` and grows by `step` in each round of the loop `rounds`.
     Counter {
         first: usize,
         step: usize,
         rounds: Rounds,
-        /// True if the test of the loop has just held, so that the loop begins no further round.
+        /// True for the number within a round of the loop, false at the loop's test or behind it.
         within: bool,
     },
 }
@@ -80,7 +81,7 @@ pub(crate) struct Width {
 }
 
 /// Loop that goes on while a counter, which begins with `first` and grows by `step`, is less than
-/// `bound`, or equal to it if `inclusive`. Numbers are indices of expressions.
+/// `bound`, or equal to it if `inclusive`. All three are indices of expressions.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
 pub(crate) struct Rounds {
     pub(crate) first: usize,
@@ -90,28 +91,29 @@ pub(crate) struct Rounds {
     pub(crate) width: Width,
 }
 
-/// Set of numbers `constant + factor * n + ...`, each `n` any number from 0 to its own most.
+/// Set of numbers `constant + factor * n + ...`, each `n` any integer from 0 to its own maximum.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 struct Linear {
-    /// Argument in whose memory the number is an offset in bytes; `None` for a plain number.
+    /// Argument (by index) in whose memory the numbers are byte offsets; `None` for plain numbers.
     memory: Option<u32>,
     constant: i128,
-    /// Pairs of a factor and the most of its `n`, both above 0.
+    /// Pairs (factor, maximum of its `n`), both above 0.
     terms: Vec<(i128, i128)>,
 }
 
-/// Number of launches at which a condition is tried before it is made one.
+/// Number of made-up launches at which a condition is tried, to see whether it can hold at all.
 const TRIED: u32 = 256;
 
-/// Most terms of a sum; an expression with more is unknown.
+/// Most terms of a sum; a sum with more counts as unknown.
 const MOST_TERMS: usize = 48;
 
-/// Largest offset in bytes, and largest number, that is followed, so that no sum wraps around the
-/// addresses.
+/// Bound for numbers and byte offsets: those of this size or more count as unknown, so that no sum
+/// wraps around the addresses.
 const LARGEST: i128 = 1 << 62;
 
 impl Places {
-    /// Returns the condition that these pairs lie apart, with those of `expressions` that they use.
+    /// Returns the condition that the read and the write of each pair lie apart, with those of
+    /// `expressions` that the pairs use.
     pub(crate) fn new(expressions: &[Expression], pairs: BTreeSet<PlacePair>) -> Self {
         let mut used = vec![false; expressions.len()];
         for index in pairs.iter().flat_map(|pair| [pair.read.0, pair.write.0]) {
@@ -142,21 +144,21 @@ impl Places {
         kept
     }
 
-    /// Returns whether there is no pair.
+    /// Returns whether there are no pairs, so that the condition always holds.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.pairs.is_empty()
     }
 
-    /// Returns the indices of the arguments in whose memory the pairs lie, in ascending order.
+    /// Returns the indices of the arguments whose memory the pairs access, in ascending order.
     #[must_use]
     pub fn arguments(&self) -> Vec<u32> {
         let all: BTreeSet<u32> = self.pairs.iter().map(|pair| pair.argument).collect();
         all.into_iter().collect()
     }
 
-    /// Returns whether the condition holds at any of some launches of one work-item, whose numbers
-    /// are powers of two. A condition that holds at none of them is taken to hold never.
+    /// Returns whether the condition holds at any of some made-up launches of one work-item, whose
+    /// arguments are powers of two. A condition that holds at none of them is taken to hold never.
     pub(crate) fn may_hold(&self) -> bool {
         let one = LaunchSizes { offset: [0; 3], global: [1; 3], local: Some([1; 3]) };
         let mut state = 1_u64;
@@ -178,8 +180,8 @@ impl Places {
         })
     }
 
-    /// Returns whether each read lies apart from its write at a launch of these sizes. `bytes`
-    /// returns the bytes of an argument by value, by its index.
+    /// Returns whether each read lies apart from its write at a launch of these sizes. `bytes` gets
+    /// the index of an argument and returns its bytes; `None` where it is not passed by value.
     pub(crate) fn lie_apart<'b>(
         &self,
         bytes: impl Fn(u32) -> Option<&'b [u8]>,
@@ -207,7 +209,7 @@ impl Places {
 }
 
 impl Expression {
-    /// Returns the indices of the expressions that this one uses.
+    /// Returns the operands of this expression, each the index of another one.
     fn operands(&mut self) -> Vec<&mut usize> {
         match self {
             Self::Int(_) | Self::Memory(_) | Self::Argument(..) | Self::BuiltIn(..) => Vec::new(),
@@ -260,7 +262,8 @@ impl Expression {
 }
 
 impl Rounds {
-    /// Returns how many rounds the loop has at most.
+    /// Returns the largest number of rounds of the loop; `None` where it is not known. `of` returns
+    /// the numbers of the expression with an index.
     fn most<'f>(&self, of: impl Fn(usize) -> Option<&'f Linear>) -> Option<i128> {
         let (first, bound) = (of(self.first)?, of(self.bound)?);
         let step = of(self.step)?.only().filter(|step| *step > 0)?;
@@ -282,12 +285,13 @@ impl Linear {
         Self { memory: None, constant: first, terms }
     }
 
-    /// Returns the number that this is; `None` where it may be several, or is an address.
+    /// Returns the only number of the set; `None` where there are several, or they are byte
+    /// offsets.
     fn only(&self) -> Option<i128> {
         (self.terms.is_empty() && self.memory.is_none()).then_some(self.constant)
     }
 
-    /// Returns the (least, most) of the numbers.
+    /// Returns (least, largest) number of the set.
     fn ends(&self) -> (i128, i128) {
         let most = |sum: i128, &(factor, most): &(i128, i128)| {
             sum.saturating_add(factor.saturating_mul(most))
@@ -300,7 +304,7 @@ impl Linear {
         least > -LARGEST && most < LARGEST && self.terms.len() <= MOST_TERMS
     }
 
-    /// Returns whether an integer of this width has each of the numbers.
+    /// Returns whether an integer type of this width can hold every number of the set.
     fn fits(&self, width: Width) -> bool {
         let (least, most) = self.ends();
         let bits = width.bits.min(64);
@@ -311,7 +315,7 @@ impl Linear {
         self.memory.is_none() && from <= least && most < to
     }
 
-    /// Returns `self + factor * other`.
+    /// Returns all numbers `self + factor * other`; `None` where they are too large or too many.
     fn plus(&self, other: &Self, factor: i128) -> Option<Self> {
         let mut sum = self.clone();
         sum.memory = match (self.memory, other.memory) {
@@ -348,7 +352,8 @@ impl Linear {
         Some(Self::between(*products.iter().min()?, *products.iter().max()?))
     }
 
-    /// Returns the quotients by one number above 0, rounded down, or the remainders.
+    /// Returns the numbers divided by `by`, rounded down, or the remainders if `remainder` is true;
+    /// `None` unless `by` is one number above 0 and no number is negative.
     fn divided(&self, by: &Self, width: Width, remainder: bool) -> Option<Self> {
         let by_one = by.only().filter(|by_one| *by_one > 0 && by.fits(width))?;
         let (least, most) = self.ends();
@@ -365,7 +370,7 @@ impl Linear {
     }
 }
 
-/// Returns the number that an argument by value has; `None` where it has not this many bits.
+/// Returns the signed number in the bytes of an argument; `None` unless they are `bits` bits.
 fn number(bytes: &[u8], bits: u32) -> Option<i128> {
     let fits = matches!(bytes.len(), 1 | 2 | 4 | 8) && bytes.len() * 8 == bits as usize;
     let sign = bytes.last().filter(|_| fits)? >> 7;
@@ -399,8 +404,8 @@ fn built_in(number: u32, dimension: usize, sizes: &LaunchSizes) -> Option<Linear
     }
 }
 
-/// Returns whether the bytes of a read, as (addresses, number of bytes), never overlap those of a
-/// write, in one memory.
+/// Returns whether the bytes of a read certainly never overlap those of a write in the same memory;
+/// both are given as (possible addresses, number of bytes).
 fn apart((read, reads): (Linear, i128), (write, writes): (Linear, i128)) -> bool {
     let plain = |of: Linear| Linear { memory: None, ..of };
     let Some(distance) = plain(write).plus(&plain(read), -1) else { return false };
@@ -435,7 +440,7 @@ fn gcd(a: i128, b: i128) -> i128 {
 mod tests {
     use super::*;
 
-    /// Numbers of a test, equal in each run.
+    /// Generator of pseudo-random numbers for tests, equal in each run.
     struct Dice(u64);
 
     impl Dice {
@@ -454,7 +459,6 @@ mod tests {
         }
     }
 
-    /// Returns all numbers of a set.
     fn all(of: &Linear) -> BTreeSet<i128> {
         of.terms.iter().fold(BTreeSet::from([of.constant]), |all, &(factor, most)| {
             all.iter().flat_map(|one| (0..=most).map(move |n| one + factor * n)).collect()

@@ -1,9 +1,9 @@
 //! May a launch of a kernel be cut into ranges of its workgroups, which run one after the other?
 //!
-//! Workgroups that have not begun are launched later, whatever the kernel does, so that no verdict on a
-//! second run is needed. Two things stand against it: workgroups that wait for others, which may
-//! be in a later range; and questions about the place of a workgroup among all, which a smaller launch
-//! would answer otherwise.
+//! Workgroups that have not begun are launched later, whatever the kernel does, so that no verdict
+//! on a second run is needed. Two things forbid a cut: workgroups that wait for other workgroups,
+//! which may be in a later range; and calls by which a workgroup asks for its place among all,
+//! which a smaller launch would answer otherwise.
 
 use rspirv::spirv::{BuiltIn, Op};
 

@@ -1,7 +1,8 @@
 //! Which computed values are certainly equal?
 //!
-//! Values are numbered: equal operations on equal values have one number. A pointer is an origin or
-//! another value, plus a sum of counted terms, plus a number of bytes.
+//! Values are numbered: equal operations on equal values have one number. A pointer is the
+//! beginning of some memory or another value, plus a sum of terms `count * value`, plus a number of
+//! bytes.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{Hash, Hasher};

@@ -95,8 +95,8 @@ pub(crate) fn judge(body: &Body) -> Verdict {
     found.or_else(|| at_launch(true)).unwrap_or(whole)
 }
 
-/// Returns the verdict on this body. With `placed`, reads and writes in the memory of one argument
-/// may be a condition of the verdict.
+/// Returns the verdict on a kernel with this body. With `placed`, reads and writes in the memory of
+/// one argument may be a condition of the verdict.
 fn judge_as_it_is(body: &Body, placed: bool) -> Verdict {
     let found = effects(body, placed);
     let mut refusals = found.refusals.clone();
@@ -250,12 +250,12 @@ fn collisions(
     met
 }
 
-/// Most pairs of a read and a write that are looked at for each launch.
+/// Most pairs of a read and a write in one argument's memory that are compared at each launch.
 const MOST_PAIRS: usize = 64;
 
 /// Returns the pairs of a read and a write in the memory `of` that must lie apart at a launch;
-/// `None` where an address is not known then, or is the same for a read and a write, so that they
-/// never lie apart.
+/// `None` where they can never, as an address is not known then or is the same for both, or where
+/// there are too many pairs.
 fn at_launch(
     found: &Effects,
     of: PointerOrigin,

@@ -33,10 +33,11 @@ pub struct Inquiry {
 }
 
 impl Inquiry {
-    /// Connects to the daemon that listens at the socket with this path.
+    /// Connects to the daemon that listens at the socket with this path, and returns the
+    /// connection.
     ///
     /// # Errors
-    /// Nobody serves this socket.
+    /// No daemon serves this socket.
     pub fn connect(socket: &Path) -> Result<Self, LiveError> {
         let absent = |cause| LiveError::NoDaemon { path: socket.display().to_string(), cause };
         let stream = UnixStream::connect(socket).map_err(absent)?;

@@ -1,4 +1,4 @@
-//! Do the events of a live log give the same answers again?
+//! Do the events of a live log, replayed, give the logged answers again?
 
 use std::io::{BufRead, Lines};
 use std::iter::Peekable;
@@ -82,7 +82,6 @@ pub(crate) enum Spelled {
     Answer(String),
 }
 
-/// Iterator over the lines of the log of a client or a daemon.
 pub(crate) struct LiveLogLines<R: BufRead> {
     pub(crate) header: String,
     lines: Peekable<Lines<R>>,
@@ -98,7 +97,8 @@ impl<R: BufRead> LiveLogLines<R> {
         Ok(Self { header, lines: lines.peekable(), number: 1, is_whole: false })
     }
 
-    /// Returns the next line of the log with its number, from 2; `None` at the end.
+    /// Returns (number of the line, from 2; the line) for the next line of the log; `None` at the
+    /// end, an error where the log cannot be read.
     pub(crate) fn next(&mut self) -> Result<Option<(usize, Spelled)>, LiveError> {
         let Some(line) = self.lines.next().transpose().map_err(LiveError::ReadLog)? else {
             return Ok(None);
@@ -170,7 +170,8 @@ impl Fed {
     }
 
     /// Returns the next answer of the replayed controller or decision maker as a line of a log;
-    /// "(nothing)" where it has none. `line` is the logged answer, in the line `number` of the log.
+    /// "(nothing)" where it has none. `line` is the logged answer, in the line `number` of the log;
+    /// an error where it cannot be parsed, or the decision maker fails.
     fn answer(&mut self, line: &str, number: usize) -> Result<String, LiveError> {
         let bad = |error: serde_json::Error| LiveError::bad_log(number, &error);
         let When { t, step } = serde_json::from_str(line).map_err(bad)?;

@@ -1,9 +1,9 @@
 //! Does a client's log keep the rules of the controller?
 //!
 //! The log says little of a launch: that it was captured, submitted, has left or ended. So it is
-//! told again in the words of a replay, to the checker of replays: a launch is one workgroup on a
-//! compute unit of its own, which begins when it ends. The checker does not see when launches begin
-//! (rules 5 and 7 say something of that), nor whether hosts were told the truth (rule 11).
+//! rewritten as the log of a simulation, for the checker of such logs: a launch is one workgroup on
+//! a compute unit of its own, which begins when it ends. The checker does not see when launches
+//! begin (of which rules 5 and 7 speak), nor whether hosts were told the truth (rule 11).
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::BufRead;
@@ -96,7 +96,8 @@ impl Retold {
     }
 
     /// Passes an event to the checker of simulator logs (`raddle log FILE --check`), in the form of
-    /// such logs. The checker's findings name the current line of the client's log.
+    /// such logs. The checker's findings name the current line of the client's log; an error where
+    /// the event cannot be read.
     fn event(&mut self, mut line: Value) -> Result<(), LiveError> {
         (line["t"], line["step"]) = (0.into(), 0.into());
         let taken = self.checker.take(self.number, &line.to_string());
@@ -240,7 +241,8 @@ impl Retold {
     }
 
     /// Removes the launch with the submission number `launch`, which has left the GPU runtime, and
-    /// returns its number in the order of capture.
+    /// returns its number in the order of capture; an error for a launch that is not in the
+    /// runtime.
     fn gone(&mut self, launch: u64) -> Result<u64, LiveError> {
         let order = self.flying.remove(&launch).ok_or(LiveError::NoLaunch { launch })?;
         self.claimed.remove(&order);

@@ -1,7 +1,8 @@
-//! Does a client lose, double, overtake or wrongly kill anything, whoever comes first?
+//! Does a client lose, double, overtake or wrongly kill any launch, in whatever order its threads
+//! run?
 //!
-//! Random schedules without threads: each step of host, scheduler, worker and card is a call that takes
-//! the board's lock once, and a random one of them is next.
+//! Random schedules without threads: each step of host, scheduler, worker and device is a call that
+//! takes the client's lock once, and the next step is drawn at random.
 
 #[path = "../tests/live/fake.rs"]
 mod fake;

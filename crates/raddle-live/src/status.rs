@@ -154,7 +154,7 @@ pub enum ProgramStanding {
     Leaving,
     /// The work of the program has left the device.
     Away,
-    /// The program was taken off the device by an order of a tool or the random test, and stays off
-    /// until another order.
+    /// The program was taken off the device by an order of a tool or by the test of random
+    /// preemptions, and stays off until another order.
     Held,
 }

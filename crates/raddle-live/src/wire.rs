@@ -111,7 +111,7 @@ pub(crate) fn length(head: [u8; HEAD], most: usize) -> Result<usize, LiveError> 
     if length > most { Err(LiveError::TooLong { length, most }) } else { Ok(length) }
 }
 
-/// Sends a message, and blocks until it is written.
+/// Sends a message, and blocks until it is written; an error where the connection breaks.
 pub(crate) fn send(to: &mut impl Write, message: &impl Serialize) -> io::Result<()> {
     to.write_all(&frame(message))?;
     to.flush()

@@ -1,15 +1,15 @@
 //! From when on must the layer's threads no longer call the runtime?
 //!
 //! A program may end while launches wait. Then the runtime's destructors run, and a thread of the
-//! layer that calls it would meet what is gone. So such a thread takes a *pass* for each call, and
-//! once the program ends no pass is given: the thread stays where it is until the process is gone.
-//! A thread of the program that calls the layer all the same, as a destructor of the program may,
-//! vouches for the runtime as it does without the layer: while it is inside, passes are given, so
-//! that what it waits for ends.
+//! layer that calls the runtime would use objects that are gone. So such a thread takes a *pass*
+//! for each call, and once the program ends it gets no pass: it waits until the process is gone. A
+//! thread of the program may still call the layer, in a destructor for example. Then the runtime
+//! must be alive, as without the layer: while that thread is in the layer, passes are given, so
+//! that the work ends for which it waits.
 //!
-//! Nobody says when the last destructor of a runtime is registered: some are with the first build,
-//! or the first launch. The handler that ends all this must run before them, and handlers run in the
-//! opposite order, so it is registered again after each such step.
+//! Nobody knows when a runtime registers its last destructor: some do at the first build, or the
+//! first launch. The handler that stops the layer's threads must run before them, and handlers run
+//! in the opposite order of registration, so it is registered again after each such step.
 
 use std::cell::Cell;
 use std::ffi::c_int;

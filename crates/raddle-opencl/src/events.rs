@@ -1,4 +1,4 @@
-//! What does a program learn of the events of the layer?
+//! How does the layer answer calls of the program about events of commands that it schedules?
 
 use std::ffi::c_void;
 

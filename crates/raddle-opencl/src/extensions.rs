@@ -1,7 +1,8 @@
 //! Which functions of extensions may a program call past the layer?
 //!
-//! Functions that enqueue past the lanes would overtake the work that waits in them, and replayed
-//! command buffers hold launches that the layer never sees: both are hidden.
+//! Functions that enqueue past the lanes (queues that the layer schedules) would overtake the work
+//! that waits there, and replayed command buffers hold launches that the layer never sees: both are
+//! hidden.
 
 use std::ffi::{CStr, c_char, c_void};
 

@@ -1,7 +1,8 @@
 //! Which second program does the layer build beside each OpenCL program?
 //!
-//! A second program, from the same source or intermediate language (SPIR-V) with the prologue and with the
-//! same options. The program's own is left alone, so questions about it are answered natively.
+//! A second program, from the same source or intermediate language (SPIR-V) with the prologue and
+//! with the same options. The program's own is left alone, so that the runtime answers questions
+//! about it.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::{CStr, CString, c_char, c_void};
@@ -45,7 +46,8 @@ pub(crate) struct Second {
     /// Names of the kernels that have added arguments, which say what range of a larger launch a
     /// launch runs.
     told: Vec<String>,
-    /// Counter for the reason why the kernels were not judged; `None` where they were.
+    /// Counter for the reason why it was not judged whether the kernels may be stopped part-way and
+    /// run again; `None` where it was.
     unjudged: Option<Count>,
     /// Names of the kernels that have the prologue (code that tests the preemption flag), so that
     /// their launches can leave the device.
@@ -140,7 +142,7 @@ impl Second {
     }
 
     /// Makes the second build of a program from SPIR-V. Its kernels are judged by the SPIR-V module
-    /// alone.
+    /// alone. The error is the counter for the reason why there is no second build.
     fn of_module(program: cl_program, module: &[u8]) -> Result<Self, Count> {
         let (context, devices, options) = built_for(program).ok_or(Count::NotBuilt)?;
         let (findings, unjudged) = match judged_module(module) {
@@ -197,7 +199,6 @@ impl Drop for Second {
     }
 }
 
-/// Returns the source of a program; `None` where the program has none.
 fn source(program: cl_program) -> Option<String> {
     let source = asked_bytes(|size, value, ret| {
         native!(clGetProgramInfo(program, CL_PROGRAM_SOURCE, size, value, ret))
@@ -279,7 +280,7 @@ fn of_il(context: cl_context, module: &[u8]) -> cl_program {
 }
 
 /// Builds a program that the runtime has just created (null if that failed), and returns it; a
-/// program that does not build is released.
+/// program that does not build is released. The error is the counter for that.
 fn build(
     program: cl_program,
     options: &str,

@@ -67,7 +67,6 @@ impl<T> HandleRegistry<T> {
         drop(before);
     }
 
-    /// Returns the registered object with the handle `handle`; `None` where there is none.
     pub(crate) fn get(&self, handle: NativeHandle) -> Option<Arc<T>> {
         self.read().get(&handle)?.found.upgrade()
     }
@@ -101,7 +100,6 @@ impl<T> HandleRegistry<T> {
         }
     }
 
-    /// Returns the number of the program's objects in the registry.
     #[cfg(test)]
     fn len(&self) -> usize {
         self.read().len()

@@ -82,7 +82,6 @@ impl Part {
     /// Part that stands for a whole launch, which is not cut.
     pub(crate) const WHOLE: Self = Self { axis: 3, first: 0, groups: 0, is_last: true };
 
-    /// Returns whether this part is the first one of its launch.
     pub(crate) const fn is_first(&self) -> bool {
         self.first == 0
     }

@@ -1,4 +1,5 @@
-//! Where do the host and the device share the cuts of a queue and the words of its launches?
+//! In which memory do host and device share the states of a queue's launches (words) and the ranges
+//! of launches that are to leave or are killed (cuts)?
 
 use std::ffi::c_void;
 use std::sync::atomic::{AtomicU32, Ordering, fence};

@@ -1,8 +1,9 @@
-//! Which processes have the turn, and how does the work of a process leave that has lost it?
+//! Which processes have the turn, and by which method does the work of a process leave the device
+//! when the process has lost the turn?
 //!
-//! The arbiter asks the turn and preempt policies about the states of processes. It returns
-//! [`Wish`]es, and is informed of the processes that have become runnable or idle and of the
-//! preemptions that are complete; it knows no launch and no runtime.
+//! The arbiter asks the turn and preempt policies. It returns [`Wish`]es (requests to preempt,
+//! pause or resume a process), and is informed of the processes that have become runnable or idle
+//! and of the preemptions that are complete; it knows no launch and no runtime.
 
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
@@ -141,10 +142,10 @@ impl Arbiter {
     /// leaves the device. Writes both answers to `decided`.
     ///
     /// `states` are the runnable processes, by id. `victims` appends the unfinished submitted
-    /// launches of a process to the list, in the order of submission. It returns the method of an
-    /// earlier preemption if launches that left by it are still away, else `None`. With a method,
-    /// the preempt policy is not asked: all launches leave by that method again, because held or
-    /// saved work can neither test a preemption flag nor be waited for.
+    /// launches of a process to its second argument, in the order of submission. It returns the
+    /// method of an earlier preemption if launches that left by it are still away, else `None`.
+    /// With a method, the preempt policy is not asked: all launches leave by that method again,
+    /// because held or saved work can neither test a preemption flag nor be waited for.
     ///
     /// # Errors
     /// The turn policy breaks one of its laws, and no other policy takes its place.
@@ -230,8 +231,6 @@ impl Arbiter {
     }
 }
 
-/// Returns the state of a process from `states`, which are in the order of ids; `None` where the
-/// process is not among them.
 fn find(states: &[ProcessState], process: ProcessId) -> Option<&ProcessState> {
     let at = states.binary_search_by_key(&process, |state| state.id);
     at.ok().map(|at| &states[at])

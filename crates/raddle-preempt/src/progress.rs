@@ -1,8 +1,8 @@
 //! Which launches were killed so often that they are not killed again?
 //!
-//! The rule of minimum progress: without it, a launch that is longer than the time between two
-//! preemptions never ends. It counts kills and knows no time. Controller and policies share it; it is
-//! off unless a number is given.
+//! A rule of minimum progress: without it, a launch that is longer than the time between two
+//! preemptions never ends. It counts kills, not time. Controller and policies share it; it is off
+//! unless a largest number of kills is set.
 
 use alloc::collections::BTreeMap;
 

@@ -38,8 +38,8 @@ pub(crate) fn where_zero(body: &Body) -> impl Iterator<Item = (u32, Body)> {
 }
 
 /// Returns the body without the branches that constants of the program decide, such as a constant
-/// that a kernel hands on to a function; `None` where there is none, and for PTX, whose constants
-/// need not have the sign of their type.
+/// that a kernel hands on to a function; `None` where constants decide no branch, and for PTX,
+/// whose constants need not have the sign of their type.
 pub(crate) fn where_decided(body: &Body) -> Option<Body> {
     if body.widths.types.is_empty() {
         return None;
@@ -47,8 +47,9 @@ pub(crate) fn where_decided(body: &Body) -> Option<Body> {
     without(body, decided(body, &[None]).pop()?, None)
 }
 
-/// Returns the body where only the branches `ways` are taken, and those that are decided then;
-/// `None` where there are none. `number` is the argument that is zero, if one is.
+/// Returns the body in which only the branches `ways` are taken, and those branches that are
+/// decided as a result; `None` where `ways` is empty. `number` is the argument that is zero, as
+/// (register, index); `None` where no argument is assumed to be zero.
 fn without(body: &Body, mut ways: TakenWays, number: Option<(Reg, u32)>) -> Option<Body> {
     if ways.is_empty() {
         return None;
@@ -72,8 +73,9 @@ fn without(body: &Body, mut ways: TakenWays, number: Option<(Reg, u32)>) -> Opti
 /// to which control goes).
 type TakenWays = Vec<(BlockId, BlockId)>;
 
-/// Returns the branches that are taken where an argument is zero, for each of `numbers`: the
-/// arguments, as (register, index), or `None` for the branches that are taken whatever they are.
+/// Returns, for each entry of `numbers`, the branches that are taken where that argument is zero.
+/// An entry is (register, index of the argument), or `None` for the branches that are taken
+/// whatever the arguments are.
 fn decided(body: &Body, numbers: &[Option<(Reg, u32)>]) -> Vec<TakenWays> {
     let Ok(graph) = graph(body) else { return Vec::new() };
     let mut analysis = Analysis::new(body, &graph, None, assigned_once(body, &graph));

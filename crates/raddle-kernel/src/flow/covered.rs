@@ -1,4 +1,4 @@
-//! Which reads are of what the same work-item has written before?
+//! Which reads of a kernel are of bytes that the same work-item has certainly written before?
 
 use std::collections::BTreeMap;
 

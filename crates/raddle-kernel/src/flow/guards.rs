@@ -1,9 +1,11 @@
-//! Which write is the last of its work-item, behind a guard that it turns off?
+//! Which write of a work-item is its last, and turns off the guard (a tested value) that let the
+//! work-item write?
 //!
-//! `if (todo[i]) { done[i] = 1; todo[i] = 0; }`: a work-item that is stopped before the last write finds
-//! its guard as it was, and one that is stopped behind it has done all, and its guard keeps the second
-//! run out. So reads of the guard do no harm, where no other work-item shares it, and where it does not
-//! matter which work-item writes last, as those that are done write no second time.
+//! `if (todo[i]) { done[i] = 1; todo[i] = 0; }`: a work-item that is stopped before its last write
+//! finds the guard as it was. One that is stopped behind that write has done all, and the guard
+//! keeps it from a second run. So reads of the guard do no harm, where no other work-item shares
+//! it, and where it does not matter which work-item writes last, as those that are done write no
+//! second time.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -124,7 +124,7 @@ impl Analysis<'_> {
         Some(part)
     }
 
-    /// Returns the memory to which a pointer may lead that was read from the memory `origin`.
+    /// Returns the memory to which pointers that are stored in the memory `origin` may lead.
     pub(super) fn held(&self, origin: PointerOrigin) -> BTreeSet<PointerOrigin> {
         match origin {
             PointerOrigin::Local(_) | PointerOrigin::Private(_) => {

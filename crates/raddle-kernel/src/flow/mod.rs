@@ -1,8 +1,9 @@
-//! Which memory does a kernel read and write, and what has the same work-item written before it reads?
+//! Which memory does a kernel read and write, and what has the same work-item written before it
+//! reads?
 //!
 //! Two passes over the control-flow graph. The first finds what registers and the variables of a
-//! work-item hold at the start of each block: a value, or unknown where two sides differ. The second
-//! finds what has certainly been written on every way to a read.
+//! work-item hold at the start of each basic block: a value, or unknown where the ways to the block
+//! differ. The second finds what has certainly been written on every way to a read.
 
 mod assumed;
 mod covered;
@@ -37,8 +38,9 @@ pub(crate) struct Access {
     /// `origins`.
     pub(crate) place: Option<(Address, u32)>,
     pub(crate) line: u32,
-    /// Index of the expression (formula over the launch's numbers) of the address but for its
-    /// constant bytes; `None` where it has none, and where expressions were not asked for.
+    /// Index of the expression (formula over the launch's numbers) of the address without its
+    /// constant number of bytes; `None` where it has no expression, or expressions were not asked
+    /// for.
     pub(crate) expression: Option<usize>,
     /// Value that is read or written; `None` where there is no single value.
     pub(crate) value: Option<Value>,
@@ -61,8 +63,7 @@ pub(crate) struct Effects {
     pub(crate) accesses: Vec<Access>,
     pub(crate) refusals: FlowRefusals,
     pub(crate) values: Values,
-    /// Expressions (formulas over the launch's numbers) of addresses, each behind those that it
-    /// uses.
+    /// Expressions (formulas over the launch's numbers) of addresses, each after its operands.
     pub(crate) expressions: Vec<Expression>,
 }
 
@@ -107,8 +108,9 @@ pub(crate) fn effects(body: &Body, placed: bool) -> Effects {
     Effects { accesses, refusals, values: analysis.values, expressions }
 }
 
-/// Returns whether the kernel never writes memory of these origins, so that every read of one
-/// address gives the same value. Local and unknown memory count as written.
+/// Returns whether the kernel, which writes the memory `written`, writes none of the memory
+/// `origins`, so that all reads of one address give the same value. Local and unknown memory count
+/// as written.
 fn stays(origins: &[PointerOrigin], written: &BTreeSet<PointerOrigin>) -> bool {
     let known = |origin: &PointerOrigin| {
         !matches!(origin, PointerOrigin::Local(_) | PointerOrigin::Unknown)

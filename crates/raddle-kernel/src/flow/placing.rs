@@ -1,4 +1,4 @@
-//! How is the address of an access computed from what is known at a launch?
+//! How is the address of an access to memory computed from what is known at a launch?
 
 use std::collections::BTreeMap;
 
@@ -14,8 +14,7 @@ use crate::value::{Meaning, Value};
 /// Largest nesting depth of the operations in an address.
 const DEEPEST: usize = 64;
 
-/// Largest number of address formulas that are kept for one kernel; addresses beyond that count as
-/// unknown.
+/// Most address formulas that are kept for one kernel; addresses beyond that count as unknown.
 const MOST: usize = 4096;
 
 /// Search for the expressions (formulas over the launch's numbers) of addresses.
@@ -31,7 +30,7 @@ struct Placing<'a, 'b> {
 
 impl Analysis<'_> {
     /// Sets the expression (formula over the launch's numbers) of the address of each access to the
-    /// memory of one argument, and returns the expressions, each behind those that it uses.
+    /// memory of one argument, and returns the expressions, each after its operands.
     pub(super) fn placing(
         &mut self,
         by_block: &mut BTreeMap<BlockId, Vec<Access>>,
@@ -181,7 +180,8 @@ impl Placing<'_, '_> {
     }
 
     /// Returns the expression (formula over the launch's numbers) of a value that grows by equal
-    /// steps in the loop that begins with the basic block `header`, at an access in `block`.
+    /// steps in the loop that begins with the basic block `header`, at an access in `block`; `None`
+    /// where the value does not, or the loop's number of rounds is unknown.
     fn counter(
         &mut self,
         value: Value,
@@ -223,7 +223,8 @@ impl Placing<'_, '_> {
         Some(Expression::Counter { first, step, rounds, within })
     }
 
-    /// Returns the expressions of (the value of a counter before a loop, its growth in each round).
+    /// Returns the indices of two expressions: of the value that `value`, a counter, has before the
+    /// loop `each`, and of its growth in each round; `None` where one is unknown.
     fn grows(&mut self, value: Value, each: &Loop, depth: usize) -> Option<(usize, usize)> {
         let inside = *each.ends.first()?;
         let (first, then) = sides(self.analysis, each, value)?;
@@ -231,7 +232,8 @@ impl Placing<'_, '_> {
         Some((self.of(first, each.header, depth)?, step))
     }
 
-    /// Returns the expression of `then - value`, where `then` is a sum with `value`.
+    /// Returns the index of the expression of `then - value`, where `then` is a sum with the term
+    /// `value`; `None` where it is no such sum.
     fn step(&mut self, value: Value, then: Value, block: BlockId, depth: usize) -> Option<usize> {
         match self.analysis.values.meaning(then).clone() {
             Meaning::Operation(operation, of) if operation == Op::IAdd as u32 => {

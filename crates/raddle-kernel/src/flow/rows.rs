@@ -1,11 +1,11 @@
-//! Which places does a loop write in all its rounds, and does another loop visit just these places?
+//! Which addresses does a loop write in all its rounds, and does another loop visit just these?
 //!
-//! Two loops visit the same places if their counters begin with equal values and go on by equal
-//! operations, equal conditions lead on, and the addresses are equal operations on the counters. All of
-//! that is written with a placeholder for each counter and numbered as one value, a *row*: equal values
-//! are equal rows, whatever the operations mean and however many loops are around. A placeholder is known
-//! by the rows within its row, not by the loops around. A value that changes in a loop and is no counter of
-//! it makes no row.
+//! Two loops visit the same addresses if their counters begin with equal values and go on by equal
+//! operations, equal conditions lead on, and the addresses are equal operations on the counters.
+//! All of that is written with a placeholder for each counter and numbered as one value, a *row*:
+//! equal values are equal rows, whatever the operations mean and however many loops are around. A
+//! placeholder is named by the nesting depth of its row, not by the loops around it. A value that
+//! changes in a loop and is no counter of that loop makes no row.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! What has a work-item certainly written when control comes to a block?
+//! Which bytes has a work-item certainly written when control comes to a basic block?
 
 use std::collections::{BTreeMap, BTreeSet};
 

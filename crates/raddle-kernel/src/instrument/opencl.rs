@@ -1,9 +1,9 @@
 //! How does OpenCL C get the prologue?
 //!
 //! As text, token by token: comments, strings and lines of the preprocessor are left as they are,
-//! and lines keep their numbers. Four arguments are appended to each kernel: the words, the two
-//! cuts (first number and how many, of those that leave and of those that are killed), the index of
-//! the launch's word, and its number.
+//! and lines keep their numbers. Four arguments are appended to each kernel: the words (states of
+//! launches), the two cuts (ranges of launches that leave or are killed, each as first number and
+//! count), the index of the launch's word, and the launch's number.
 
 use std::collections::BTreeMap;
 

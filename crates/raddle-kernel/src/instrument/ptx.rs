@@ -1,8 +1,9 @@
 //! How does PTX get the prologue?
 //!
-//! As text: three parameters are appended to each kernel, a pointer to the word of the launch, a
-//! pointer to the two cuts (first number and how many, 32 bits each), and the number of the launch.
-//! The prologue stands behind the declarations, in a scope of its own.
+//! As text: three parameters are appended to each kernel, a pointer to the word (state) of the
+//! launch, a pointer to the two cuts (ranges of launches that leave or are killed, each as first
+//! number and count, 32 bits each), and the number of the launch. The prologue stands behind the
+//! declarations, in a scope of its own.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;

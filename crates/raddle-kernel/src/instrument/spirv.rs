@@ -1,8 +1,8 @@
 //! How does a SPIR-V module get the prologue?
 //!
-//! As words: each kernel gets a first block of its own, and the four arguments of the prologue behind its
-//! own. All that was there stays as it was, but for the variables of the first block, which must stand
-//! in the first one.
+//! As words: each kernel gets a new first block, and the four arguments of the prologue behind its
+//! own arguments. All else stays as it was, but for the variables of the block that was the first:
+//! SPIR-V has variables in the first block alone, so they move to the new one.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,7 +1,7 @@
-//! How does a workgroup of a range answer where it is in the whole launch?
+//! How does a workgroup learn its place in the whole launch, where the launch is cut into ranges?
 //!
-//! By macros in the place of four functions, in the body of the kernel alone: there the arguments are
-//! known that say where the range lies.
+//! By macros in the place of four functions of OpenCL C, in the body of the kernel alone: only
+//! there are the arguments known that say where the range lies.
 
 use std::ops::Range;
 

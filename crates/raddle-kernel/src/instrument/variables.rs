@@ -1,8 +1,8 @@
 //! May a source in OpenCL C have a variable that outlives a launch?
 //!
-//! The variable exists once for each program object, so the launches of one program must not run from
-//! two. The text is read as it stands, in every branch of every condition. What cannot be told counts as
-//! a variable: a macro at the place of a declaration, an included file.
+//! The variable exists once for each program object, so its launches must not run from two program
+//! objects. The text is read as it stands, in every branch of every condition. What cannot be told
+//! counts as a variable: a macro at the place of a declaration, an included file.
 
 use std::collections::BTreeMap;
 

@@ -135,7 +135,6 @@ impl<'t> Reader<'t> {
         self.at += passed.len();
     }
 
-    /// Skips blanks and comments of the PTX text.
     fn skip(&mut self) {
         loop {
             let rest = self.rest();

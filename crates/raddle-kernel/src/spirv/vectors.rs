@@ -1,9 +1,9 @@
 //! Which lanes of a vector does an access really need?
 //!
-//! `v[i].y = x` is compiled to a load of the whole vector, an insertion and a store of the whole. The
-//! other lanes are written back as they were read, so only the inserted ones count as written, and the
-//! load counts as a read of those lanes alone that something else looks at. `v[i].xy = v[i].zw` is
-//! compiled to a shuffle of both instead of an insertion.
+//! `v[i].y = x` is compiled to a load of the whole vector, an insertion and a store of the whole.
+//! The other lanes are written back as they were read, so only the inserted lanes count as written,
+//! and the load counts as a read of only those lanes that other code uses. `v[i].xy = v[i].zw` is
+//! compiled to a shuffle of both vectors in place of an insertion.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,4 +1,5 @@
-//! How do callbacks, hosts and the worker wake each other, under the lock around the controller?
+//! How do callbacks of the runtime, threads of the program and the worker thread wake each other,
+//! under the lock around the controller?
 
 use std::io::Write;
 use std::time::{Duration, Instant};

@@ -1,7 +1,7 @@
 //! Which state do the threads of a client share under one lock?
 //!
-//! The controller of one program, and who is to be told what. Times are nanoseconds since the
-//! client started.
+//! The controller of one program, and the news that wait to be reported to the daemon or to
+//! threads. Times are nanoseconds since the client started.
 
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -236,7 +236,7 @@ impl<T: Clone> Core<T> {
 
     /// Passes a report of the GPU runtime to the controller (the state machine that decides what to
     /// submit and preempt). Returns whether work has ended for which some thread may wait, so that
-    /// waiting threads must check again.
+    /// waiting threads must check again; the controller's error for a report that cannot be true.
     pub(crate) fn report(&mut self, report: Report) -> Result<bool, LiveError> {
         let heard = self.driver.report(report)?;
         self.log(report.into());

@@ -1,8 +1,8 @@
 //! What did a client hear, and what did its controller answer?
 //!
-//! In the form of a decision log (`raddle_dispatch::log`): its events, given to a new controller, give
-//! the same answers. A launch is named by the number of its submission. Times are nanoseconds since the
-//! client started; a step is what was heard before an answer.
+//! In the form of a decision log (`raddle_dispatch::log`): its events, given to a new controller,
+//! give the same answers. A launch is named by the number of its submission. Times are nanoseconds
+//! since the client started; a step is the group of events before an answer.
 
 use std::io::Write;
 

@@ -269,8 +269,9 @@ impl<T: Clone + Send + 'static> Client<T> {
     }
 
     /// Takes work of the program over, at the end of its stream, to submit it when the program may
-    /// run. If no preemption is under way and the GPU runtime has room, this thread submits the
-    /// work, or work that was taken before it.
+    /// run. Returns the order of capture, or the work itself where the queues are full. If no
+    /// preemption is under way and the GPU runtime has room, this thread submits the work, or work
+    /// taken before it.
     ///
     /// # Errors
     /// An unknown stream.
@@ -325,8 +326,9 @@ impl<T: Clone + Send + 'static> Client<T> {
         Ok(captured)
     }
 
-    /// Holds a stream back: work that was captured in it at the order `from` or later is not
-    /// submitted until the hold is [released](Self::release).
+    /// Holds a stream back: work that was captured in it at the order of capture `from` (number
+    /// among all captured work of the program) or later is not submitted until
+    /// [released](Self::release).
     ///
     /// # Errors
     /// An unknown stream.
@@ -334,7 +336,7 @@ impl<T: Clone + Send + 'static> Client<T> {
         self.board().host(|core| core.hold(stream, from))
     }
 
-    /// Releases a hold: work of the stream that [`hold`](Self::hold) kept back from the order of
+    /// Ends a hold: work of the stream that [`hold`](Self::hold) kept back from the order of
     /// capture (number among all captured work of the program) `from` on may be submitted again.
     ///
     /// # Errors

@@ -10,7 +10,8 @@ use crate::sync::{PoisonError, thread};
 /// take now.
 const NOT_NOW: Duration = Duration::from_micros(200);
 
-/// Starts the worker of a client, the thread that calls the GPU runtime.
+/// Starts the worker of a client, the thread that calls the GPU runtime, and returns its handle; an
+/// error where the system cannot start a thread.
 pub(super) fn start<T: Clone + Send + 'static>(
     shared: ClientParts<T>,
 ) -> Result<thread::JoinHandle<()>, LiveError> {

@@ -92,7 +92,8 @@ impl Connection {
     }
 
     /// Reads messages that have arrived by the time `now`, in nanoseconds, and adds them to
-    /// `messages`. Each call reads a limited number of bytes; the next call reads the rest.
+    /// `messages`. Each call reads a limited number of bytes. An error is the reason to end the
+    /// connection.
     pub(super) fn read(&mut self, now: u64, messages: &mut Vec<ToDaemon>) -> Result<(), Fault> {
         let mut bytes = [0; MOST_TO_DAEMON];
         let ended = match self.stream.read(&mut bytes) {
@@ -130,7 +131,7 @@ impl Connection {
     }
 
     /// Sends a message, or as many of its bytes as the socket takes now; the remaining bytes are
-    /// stored until there is room.
+    /// stored until there is room. An error is the reason to end the connection.
     pub(super) fn send(&mut self, message: &ToClient) -> Result<(), Fault> {
         if self.unread.len() > MOST_UNREAD {
             return Err(Fault::Refused(RefusedClient::NotReading));
@@ -144,7 +145,8 @@ impl Connection {
         !self.unread.is_empty()
     }
 
-    /// Writes stored bytes of messages to the connection, as many as the socket takes now.
+    /// Writes stored bytes of messages to the connection, as many as the socket takes now. An error
+    /// is the reason to end the connection.
     pub(super) fn write(&mut self) -> Result<(), Fault> {
         while !self.unread.is_empty() {
             match self.stream.write(&self.unread) {

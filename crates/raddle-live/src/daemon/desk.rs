@@ -1,5 +1,5 @@
 //! Which program has the turn, and which orders does the daemon give? Without sockets and clocks:
-//! times are arguments, in nanoseconds, and the events of a log give its answers again.
+//! times are arguments, in nanoseconds, so the logged events, replayed, give the logged answers.
 
 use std::collections::BTreeMap;
 
@@ -26,7 +26,6 @@ pub(crate) struct Seat {
     /// Time in nanoseconds since which the program has had its present right to use the device
     /// (`standing`).
     pub(crate) since: u64,
-    /// Number of the device that the program uses.
     pub(crate) device: u16,
     /// True if the turn policy's last answer gave the program the right to use the device.
     pub(crate) has_turn: bool,
@@ -63,7 +62,7 @@ impl DeviceTurns {
     }
 
     /// Asks the turn and preempt policies which of the programs `states` may use the device now,
-    /// and writes the decision to `decided`.
+    /// and writes the decision to `decided`. An error names the law that the turn policy broke.
     fn decide(
         &mut self,
         states: &[ProcessState],
@@ -87,7 +86,6 @@ impl DeviceTurns {
 /// others leaves it.
 pub(crate) struct Desk {
     recipe: Recipe,
-    /// Registry of the policies that a recipe may name.
     registry: Registry,
     /// Reason why the policies of the user's recipe no longer decide and every program may use its
     /// device; `None` while they decide.
@@ -103,7 +101,8 @@ pub(crate) struct Desk {
 
 impl Desk {
     /// Makes the decision maker of a daemon, with the turn (the right to use the device) and
-    /// preempt policies of the recipe in `header`; events and decisions are logged to `log`.
+    /// preempt policies of the recipe in `header`; events and decisions are logged to `log`. The
+    /// error says why the recipe cannot be used.
     pub(crate) fn new(
         header: &DaemonHeader,
         registry: &Registry,
@@ -271,7 +270,8 @@ impl Desk {
     }
 
     /// Asks the policies of each device which programs may use it, if their answer is due at the
-    /// time `now`, in nanoseconds. The orders to programs that follow are added to `told`.
+    /// time `now`, in nanoseconds. Adds the orders to programs that follow to `told`. An error
+    /// means that not even the policies that take over after a failure can answer.
     pub(crate) fn decide(&mut self, now: u64, told: &mut Vec<Told>) -> Result<(), LiveError> {
         let is_due =
             |(&device, it): (&u16, &DeviceTurns)| it.arbiter.is_due(Tick(now)).then_some(device);
@@ -381,7 +381,6 @@ impl Desk {
         })
     }
 
-    /// Writes the buffered lines of the daemon's log to its file.
     pub(crate) fn flush(&mut self) {
         self.log.flush();
     }

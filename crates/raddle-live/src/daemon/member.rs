@@ -37,7 +37,6 @@ pub(super) struct Member {
     pub(super) level: Level,
     pub(super) share: u32,
     pub(super) hints: Hints,
-    /// Number of the device that the program uses.
     pub(super) device: u16,
     joined: u64,
     pub(super) runnable: Option<u64>,

@@ -99,7 +99,7 @@ impl Daemon {
     }
 
     /// Checks that the turn (the right to use the device) and preempt policies of the recipe can be
-    /// used by this daemon.
+    /// used by this daemon; the error says why not.
     fn live(&self, recipe: &Value) -> Result<(), LiveError> {
         let recipe: Recipe = self.options.registry.recipe("live", &recipe.to_string())?;
         DeviceTurns::new(&recipe).map(drop)

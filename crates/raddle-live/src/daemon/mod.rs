@@ -56,8 +56,7 @@ pub struct DaemonConfig {
     pub registry: Registry,
     /// Most urgent level that the daemon grants to a program; 0 is the most urgent of all.
     pub most_urgent: Level,
-    /// Largest number of preemptions of one program in a second; further preemptions are not
-    /// ordered.
+    /// Most preemptions of one program in a second; further preemptions are not ordered.
     pub most_a_second: u32,
     /// Largest number of connections to the daemon at a time; further connections are refused.
     pub most_connections: usize,

@@ -14,15 +14,14 @@ pub(crate) struct DaemonHeader {
     /// Version of the log format: 1.
     pub(crate) raddle_log: u32,
     pub(crate) live: DaemonMark,
-    /// Largest number of preemptions of one program in a second; further preemptions are not
-    /// ordered.
+    /// Most preemptions of one program in a second; further preemptions are not ordered.
     pub(crate) most_a_second: u32,
     pub(crate) recipe: Recipe,
 }
 
 impl DaemonHeader {
-    /// Reads the first line of a daemon's log. The policies of its recipe are looked up in
-    /// `registry`.
+    /// Reads the first line of a daemon's log; an error where the line is no such line. The
+    /// policies of its recipe are looked up in `registry`.
     pub(crate) fn read(line: &str, registry: &Registry) -> Result<Self, LiveError> {
         #[derive(Deserialize)]
         #[serde(rename_all = "kebab-case", deny_unknown_fields)]
@@ -39,8 +38,8 @@ impl DaemonHeader {
     }
 }
 
-/// Reads a recipe from the line with the number `line` of a log, counted from 1; its policies are
-/// looked up in `registry`.
+/// Reads a recipe from the line with the number `line` of a log, counted from 1; an error where it
+/// is invalid or `registry` lacks one of its policies.
 pub(crate) fn logged_recipe(
     recipe: &Value,
     registry: &Registry,
@@ -67,7 +66,6 @@ pub(crate) enum DaemonEvent {
     ProcessJoined {
         process: ProcessId,
         level: Level,
-        /// Number of the device that the program uses.
         #[serde(default, skip_serializing_if = "is_first")]
         device: u16,
     },
@@ -85,7 +83,7 @@ pub(crate) enum DaemonEvent {
         process: ProcessId,
     },
     /// A program is taken off the device by this method of preemption. It stays off until the tool
-    /// or the random test that ordered this lets it go on.
+    /// or the test of random preemptions that ordered this lets it go on.
     Held {
         process: ProcessId,
         how: Preemption,

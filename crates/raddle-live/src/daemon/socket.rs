@@ -1,4 +1,4 @@
-//! Who may open the socket, and what guards a level?
+//! Who may open the daemon's socket, and how are the tokens made by which programs get a level?
 
 use std::io::{self, Read};
 use std::os::unix::fs::FileTypeExt;
@@ -7,8 +7,8 @@ use std::path::Path;
 
 use rustix::fs::Mode;
 
-/// Returns a socket that listens at `path` and that only its user may open. A socket file left over
-/// by a daemon that no longer runs is replaced.
+/// Returns a socket that listens at `path` and that only its user may open; an error where a daemon
+/// serves the path already. A socket file left over by a daemon that has ended is replaced.
 pub(super) fn listen(path: &Path) -> io::Result<UnixListener> {
     let old = std::fs::symlink_metadata(path);
     if old.is_ok_and(|it| it.file_type().is_socket()) {
@@ -33,7 +33,8 @@ pub(super) fn listen(path: &Path) -> io::Result<UnixListener> {
     Ok(listener)
 }
 
-/// Returns a random number of 128 bits as text, for tokens that nobody can guess.
+/// Returns a random number of 128 bits as hexadecimal text, for tokens that nobody can guess; an
+/// error where the system gives no random bytes.
 pub(super) fn unguessable() -> io::Result<String> {
     let mut bytes = [0; 16];
     std::fs::File::open("/dev/urandom")?.read_exact(&mut bytes)?;

@@ -1,7 +1,7 @@
-//! Which program does a storm of random preemptions take off next, and by which method?
+//! Which program does a storm of random preemptions take off the device next, and by which method?
 //!
-//! A test of clients: it preempts one program after the other, at random times between two bounds, and
-//! lets it go on after another such time. The same seed chooses the same.
+//! A test of clients: it preempts one program after the other, at random times between two bounds,
+//! and lets it go on after another such time. Equal seeds give equal choices.
 
 use std::time::Duration;
 

@@ -1,4 +1,5 @@
-//! What does `raddle live run` tell the program that it starts, and the library in it?
+//! Which environment variables does `raddle live run` set for the program that it starts, and how
+//! are they read there?
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, BufWriter, Read, Seek, Write};
@@ -99,8 +100,9 @@ pub fn start_from_env<T: Clone + Send + 'static, R: Runtime<T> + Send + 'static>
     Ok((client, link.transpose()?))
 }
 
-/// Opens the file of this client's log; `None` where the environment names none. Each further
-/// client of the process writes to a file of its own, with a number at the end of its name.
+/// Opens the file of this client's log; `None` where the environment names none, an error where it
+/// cannot be opened. Each further client of the process writes to a file of its own, with a number
+/// at the end of its name.
 fn log() -> Result<Option<Box<dyn Write + Send>>, LostLog> {
     static CLIENTS: AtomicU32 = AtomicU32::new(0);
     let Ok(path) = std::env::var(LOG) else { return Ok(None) };

@@ -2,13 +2,13 @@
 //!
 //! Two threads beside a client: one hears the daemon, the other tells it when there is work, when
 //! there is none, and when a preemption is over. New work is told by the thread of the program that
-//! brings it, if nobody is speaking: on a machine whose cores are busy the other thread may wake
+//! brings it, if no other thread is telling: on a busy machine that other thread may wake
 //! milliseconds later.
 //!
-//! Without a daemon, or when it dies, the client runs; when it comes back, the program joins again.
-//! So it is with a daemon that is stopped: a client that is kept from running asks whether the
-//! daemon is there, and hangs up where nothing is answered. The next connection is one to a daemon
-//! that has said nothing yet, and so keeps nobody from running, until it answers.
+//! Without a daemon, or when it dies, the client runs; when the daemon comes back, the program
+//! joins again. A stopped daemon counts as dead: a client that is kept from running asks whether
+//! the daemon still runs, and closes the connection where no answer comes. It then connects anew,
+//! and runs until the daemon answers.
 
 pub mod env;
 

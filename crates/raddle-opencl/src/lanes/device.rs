@@ -21,7 +21,6 @@ use crate::words::Sight;
 use super::DeviceLanes;
 use super::runtime::Launcher;
 
-/// Writes out and ends the logs of all devices.
 fn end_logs() {
     contained(|| {
         // A thread that holds the lock makes a device, and has logged nothing.

@@ -1,9 +1,9 @@
-//! What holds a command until events end that are not in front of it in its lane?
+//! What keeps a command of a lane waiting for events that are not of earlier commands of its lane?
 //!
-//! User events, events of queues without a lane, commands of other lanes. A launch that waited for
-//! them in the runtime would fill the window and keep a preemption from its end; and one that
-//! waited for the event that the program holds, which ends only when the work is done, would never
-//! leave. So the launch waits in its lane.
+//! Such are user events, events of queues without a lane, and commands of other lanes. A launch
+//! that waited for them in the runtime would fill the window and delay the end of a preemption; and
+//! one that waited there for a command of the layer, whose event ends only when the command's work
+//! is done, would never leave. So the launch waits in its lane.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI32, AtomicU32, Ordering};

@@ -62,8 +62,8 @@ pub(crate) fn enqueue(
 }
 
 /// Enqueues a command in the second queue of a lane (a queue of the program that the layer
-/// schedules; the layer made the second one). There the command waits for a user event, which the
-/// layer sets once all earlier commands of the lane have ended.
+/// schedules; the layer made the second one), and returns it, or the OpenCL error code. There it
+/// waits for a user event, which the layer sets once all earlier commands of the lane have ended.
 fn given(
     lane: &Arc<QueueLane>,
     call: &Call,

@@ -1,7 +1,7 @@
 //! What does the layer know of a kernel of the program?
 //!
-//! A second kernel stands beside it, from the second program. The second kernel's arguments are set
-//! when a launch is given to the runtime.
+//! The layer makes a second kernel for it, from the second build of the program (with the
+//! prologue). The second kernel's arguments are set when a launch is given to the runtime.
 
 use std::ffi::{CString, c_char, c_void};
 use std::sync::{Arc, Mutex, OnceLock};
@@ -61,7 +61,7 @@ pub(crate) struct Beside {
     ranges: Ranges,
     /// True if the kernel has added arguments that say which range of a larger launch it runs.
     is_told: bool,
-    /// Counter for the reason why the kernel was not judged; `None` where it was.
+    /// Counter for the reason why no verdict (may it be stopped?) was found; `None` for a verdict.
     unjudged: Option<Count>,
     /// Second build of the program, from which this second build of the kernel is made.
     #[expect(dead_code, reason = "it is kept")]

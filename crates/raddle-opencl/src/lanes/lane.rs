@@ -1,9 +1,9 @@
 //! How does a queue of the program become a lane?
 //!
-//! Launches of a lane are given to the runtime a few at a time, by the queue itself. Everything
-//! else that is enqueued in it is given to a second queue at the call, behind a user event, so that
-//! the runtime checks it, keeps what it needs and tells where a map will be; it begins when the
-//! lane comes to it.
+//! Launches of a lane are given to the runtime a few at a time, in the program's own queue. Every
+//! other command is given to a second queue at the call, behind a user event, so that the runtime
+//! checks it, keeps what it needs and tells the address of a map; the command begins when all
+//! commands before it in the lane have ended.
 
 use std::ffi::c_void;
 use std::sync::{Arc, Mutex, Weak};

@@ -75,10 +75,8 @@ pub(crate) struct QueueLane {
     /// Memory that host and device share. It has a word with the state of each launch, and says
     /// which launches have to leave or are killed. `None` where launches cannot leave.
     pub(crate) words: Option<Words>,
-    /// Last command that was added to the lane (this queue).
     last: Mutex<Weak<LaneCommand>>,
-    /// Time at which the last launch of the lane (a queue of the program that the layer schedules)
-    /// ended; `None` before the first end.
+    /// Time at which the last launch of the lane ended; `None` before the first end.
     ended: Mutex<Option<Instant>>,
 }
 

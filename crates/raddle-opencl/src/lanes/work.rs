@@ -37,7 +37,7 @@ impl LaneWork {
     }
 
     /// Ends a command of a lane without having run it, with the status for a failed event in the
-    /// wait list.
+    /// wait list. Returns `Refused`, the result of the submission for the controller.
     pub(crate) fn fail(&self) -> SubmitCall {
         self.command.end(CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST);
         SubmitCall::Refused

@@ -34,7 +34,7 @@ pub enum Command {
     /// call as `submitted` or `not_submitted`.
     Submit {
         /// Handle of the submission; [`Controller::payload`](crate::Controller::payload) returns
-        /// the launch's payload for it.
+        /// the host's own data for the launch by it.
         handle: LaunchHandle,
         /// Stream of the process in which the runtime runs the launch.
         stream: StreamId,
@@ -97,8 +97,8 @@ pub enum Command {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[must_use = "a runtime without this method has done nothing"]
 pub enum WishAnswer {
-    /// The preemption has begun, or uses the stronger method from now on; the process is paused; or
-    /// it may submit launches at once.
+    /// The request takes effect at once: the preemption has begun or goes on by the stronger
+    /// method, the process is paused, or the process may submit launches.
     Begun,
     /// The call has cancelled a resume that waited for the end of the preemption; the process stays
     /// preempted (seed 001, A15: the latest call wins).
@@ -213,8 +213,7 @@ pub enum Heard<T> {
     /// may run before it.
     Unasked,
     /// The raised preemption flag (which each launch tests at its start) is visible to every launch
-    /// that starts, and the controller has decided whether a reset (killing of running launches)
-    /// follows.
+    /// that starts, and the controller has decided whether a reset (kill) follows.
     Verdict(ResetVerdict),
 }
 

@@ -1,8 +1,8 @@
 //! Which command does a controller give its driver next?
 //!
-//! A preemption by flag or reset goes through `Raise` and `raised` even if nothing is in the
-//! runtime: then its cuts are empty and nothing is reset. So a driver has one path, and a resume
-//! always finds a flag to lower.
+//! A preemption by flag or reset goes through the command `Raise` and the report `raised` even if
+//! no launch is in the runtime: then the flag applies to no launch and nothing is reset. So a
+//! driver has one path, and a resume always finds a flag to lower.
 
 use raddle_policy::{ProcessId, StreamId};
 

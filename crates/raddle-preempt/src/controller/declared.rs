@@ -65,9 +65,8 @@ pub struct ControllerConfig {
     /// Largest number of launches of one process that are in the runtime at a time, over all its
     /// streams (seed 001, S2.3).
     pub window: u32,
-    /// Largest number of launches of one process that wait in its buffer queues, over all its
-    /// streams; a further launch is answered with [`Capture::Full`](crate::Capture::Full). `None`
-    /// is no limit.
+    /// Most launches of one process that wait in its buffer queues, over all its streams; a further
+    /// launch is answered with [`Capture::Full`](crate::Capture::Full). `None` is no limit.
     pub most_waiting: Option<u32>,
     /// Number of kills after which a launch is not killed again and runs to its end. `None`, the
     /// default and the rule of the patent (seed 001), is no limit: then a launch that takes longer

@@ -1,7 +1,7 @@
 //! Which launches of a process are in the runtime, and which of them leave?
 //!
-//! The table has one slot a launch, as many as the window. A handle holds its slot, so no search is
-//! needed.
+//! A table has one slot for each launch, as many slots as the window. A launch's handle holds the
+//! number of its slot, so no search is needed.
 
 use alloc::vec::Vec;
 
@@ -145,7 +145,7 @@ impl<T> Flight<T> {
         true
     }
 
-    /// Returns (slot, launch) for every launch in the runtime, in the order of slots.
+    /// Returns (slot of the table, launch) for every launch in the runtime, in the order of slots.
     pub(super) fn iter(&self) -> impl Iterator<Item = (u32, &FlyingLaunch<T>)> {
         (0..).zip(&self.slots).filter_map(|(slot, flying)| Some((slot, flying.as_ref()?)))
     }
@@ -156,22 +156,21 @@ impl<T> Flight<T> {
         self.slots.len()
     }
 
-    /// Returns the stream of the launch in a slot if a reset could kill that launch: it leaves by
-    /// the preemption flag (tested by each launch at its start) and may have begun. Otherwise
-    /// `None`.
+    /// Returns the stream of the launch in the table's slot `slot` if a reset could kill that
+    /// launch: it leaves by the preemption flag (tested by each launch at its start) and may have
+    /// begun. Otherwise `None`.
     pub(super) fn target(&self, slot: usize) -> Option<StreamId> {
         let flying = self.slots.get(slot)?.as_ref()?;
         matches!(flying.fate, LaunchFate::Leaves | LaunchFate::Hit).then_some(flying.stream)
     }
 
-    /// Records that the coming reset kills the launch in a slot if that launch is running.
+    /// Records that the coming reset kills the launch in the table's slot `slot` if it is running.
     pub(super) fn hit(&mut self, slot: usize) {
         if let Some(Some(flying)) = self.slots.get_mut(slot) {
             flying.fate = LaunchFate::Hit;
         }
     }
 
-    /// Returns whether a launch of the stream `stream` is in the runtime.
     pub(super) fn has_stream(&self, stream: StreamId) -> bool {
         self.iter().any(|(_, flying)| flying.stream == stream)
     }
@@ -206,13 +205,14 @@ impl<T> Flight<T> {
     }
 
     /// Returns (order of capture, payload) of every launch, in no particular order. The order of
-    /// capture is the number of the launch among all captured work of its process.
+    /// capture is the number of the launch among all captured work of its process, the payload the
+    /// host's own data.
     pub(super) fn into_payloads(self) -> impl Iterator<Item = (u64, T)> {
         self.slots.into_iter().flatten().map(|flying| (flying.work.order, flying.work.payload))
     }
 }
 
-/// Returns the launch whose slot is the entry `at` of `sorted`; `None` where there is none.
+/// Returns the launch in the slot whose index is `sorted[at]`; `None` where the slot is free.
 fn nth<'s, T>(
     slots: &'s mut [Option<FlyingLaunch<T>>],
     sorted: &[u32],

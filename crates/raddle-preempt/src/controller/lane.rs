@@ -7,7 +7,6 @@ use alloc::collections::{BTreeSet, VecDeque};
 
 use super::waiting::{MOST_BYTES, WaitingLaunch};
 
-/// Puts a launch at the end of a queue.
 #[inline]
 fn append<T>(queue: &mut VecDeque<WaitingLaunch<T>>, work: WaitingLaunch<T>) {
     if queue.len() == queue.capacity() {
@@ -16,9 +15,9 @@ fn append<T>(queue: &mut VecDeque<WaitingLaunch<T>>, work: WaitingLaunch<T>) {
     queue.push_back(work);
 }
 
-/// Enlarges a full queue, usually by a quarter of its length. It grows by less, but at least by a
-/// sixteenth, where it would take more than [`MOST_BYTES`] per launch besides payloads. That least
-/// growth breaks the limit for payloads of more than 752 bytes.
+/// Enlarges a full queue, usually by a quarter of its length; by less where a quarter would take
+/// more than [`MOST_BYTES`] per launch besides payloads (the host's data), but at least by a
+/// sixteenth. A sixteenth breaks that limit for payloads of more than 752 bytes.
 #[cold]
 fn grow<T>(queue: &mut VecDeque<WaitingLaunch<T>>) {
     let len = queue.len();
@@ -155,7 +154,8 @@ impl<T> StreamQueue<T> {
     }
 
     /// Returns (order of capture, payload) of every waiting launch, the first launch first. The
-    /// order of capture is a launch's number among all captured work of its process.
+    /// order of capture is a launch's number among all captured work of its process, the payload
+    /// the host's data.
     pub(super) fn into_payloads(self) -> impl Iterator<Item = (u64, T)> {
         self.back.into_iter().chain(self.fresh).map(|work| (work.order, work.payload))
     }

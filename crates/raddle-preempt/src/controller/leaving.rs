@@ -1,4 +1,4 @@
-//! Which launches leave by the flag, and which may a reset kill (S3.2, S3.3)?
+//! Which launches leave by the preemption flag, and which may a reset kill (seed 001, S3.2, S3.3)?
 
 use raddle_policy::{FlagCut, ProcessId, StreamId};
 
@@ -109,8 +109,7 @@ impl<T> ControlledProcess<T> {
 
 impl<T> Controller<T> {
     /// Notes that every launch of the process that starts from now on sees the raised preemption
-    /// flag. Returns whether a reset (killing of running launches) follows, or why not (seed 001,
-    /// S3.3, A2, A11).
+    /// flag. Returns whether a reset (kill) follows, or why not (seed 001, S3.3, A2, A11).
     ///
     /// # Errors
     /// An unknown process; one whose flag is not being raised.

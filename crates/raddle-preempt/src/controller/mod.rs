@@ -120,7 +120,7 @@ pub struct Controller<T> {
     options: ControllerConfig,
     processes: Vec<Option<ControlledProcess<T>>>,
     /// For each process id, the submission number and the capture number with which the next
-    /// process of that id begins; the previous process of that id stopped there.
+    /// process of that id begins: the two at which the previous process of that id stopped.
     before: Vec<NextNumbers>,
     /// Number of processes that may be reset or are being reset, counted only where a reset also
     /// hits other processes; else always 0. While it is not 0, the other processes that such a
@@ -241,7 +241,8 @@ impl<T> Controller<T> {
         flying.is_some_and(|flying| flying.fate != flight::LaunchFate::Stays)
     }
 
-    /// Returns the payload of a launch; `None` where the launch is not in the runtime.
+    /// Returns the payload (the host's own data) of a launch; `None` where the launch is not in the
+    /// runtime.
     #[must_use]
     pub fn payload(&self, handle: LaunchHandle) -> Option<&T> {
         let process = self.process(handle.process).ok()?;

@@ -16,8 +16,7 @@ pub(super) enum PreemptionStage {
     /// The preemption flag, which launches test at their start, is being raised (seed 001, S3.2)
     /// and is not yet visible to them.
     Raising,
-    /// The next command is the reset (killing of running launches) that was decided on (seed 001,
-    /// S3.3).
+    /// The next command is the reset (kill) that was decided on (seed 001, S3.3).
     MustReset,
     /// The driver resets the compute units, which kills running launches; `over` is true when it
     /// has reported the end of the reset.
@@ -181,7 +180,6 @@ impl<T> ControlledProcess<T> {
         self.generation = self.generation.wrapping_add(1);
     }
 
-    /// Returns (handle, launch) for each launch of the process in the runtime.
     pub(super) fn flying(
         &self,
         process: ProcessId,

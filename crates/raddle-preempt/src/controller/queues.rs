@@ -2,7 +2,8 @@
 //!
 //! Each stream has a buffer queue. The launch that was captured first is submitted first, over all
 //! streams: so a launch that waits for an earlier one of another stream never fills the window in
-//! vain. A stream that is held from some order on submits nothing from there.
+//! vain. A stream that is held from an order of capture (number of a launch) on submits nothing
+//! from there.
 
 use alloc::collections::BTreeSet;
 use alloc::vec::Vec;
@@ -221,7 +222,7 @@ impl<T> Queues<T> {
 
     /// Returns (order of capture, payload) of every waiting launch, stream by stream, in each
     /// stream in the order of capture. The order of capture is the launch's number among the
-    /// captured work of the process.
+    /// captured work of the process, the payload the host's own data.
     pub(super) fn into_payloads(self) -> impl Iterator<Item = (u64, T)> {
         self.lanes.into_iter().flat_map(StreamQueue::into_payloads)
     }

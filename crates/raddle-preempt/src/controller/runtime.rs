@@ -104,8 +104,8 @@ impl<T> Controller<T> {
         Ok(())
     }
 
-    /// Removes a launch that has run to its end, and returns its payload. The launch is never run
-    /// again (seed 001, A13).
+    /// Removes a launch that has run to its end, and returns its payload (the host's own data). The
+    /// launch is never run again (seed 001, A13).
     ///
     /// # Errors
     /// An unknown process; a launch that is not in the runtime.
@@ -190,8 +190,8 @@ impl<T> Controller<T> {
         Ok(())
     }
 
-    /// Returns whether a commanded reset, of the launch's process or another, kills the launch if
-    /// it is running.
+    /// Returns whether a commanded reset, of the launch's process or another process, kills the
+    /// launch if it is running.
     #[must_use]
     pub fn is_hit(&self, handle: LaunchHandle) -> bool {
         let Ok(it) = self.process(handle.process) else { return false };

@@ -80,10 +80,10 @@ impl<T> Controller<T> {
         Ok(Capture::Taken(CaptureOrder(order)))
     }
 
-    /// Holds back the work of a stream that was captured from the order `from` on, until the host
-    /// [releases](Self::release) it; used where a launch waits for an event that only the host
-    /// knows. Order 0 holds back all work of the stream. Launches that are in the runtime already
-    /// go on.
+    /// Holds back the work of a stream that was captured from the order of capture `from` on
+    /// (number among the captured work of the process), until the host [releases](Self::release)
+    /// it; used where a launch waits for an event that only the host knows. Order 0 holds back all
+    /// work of the stream. Launches that are in the runtime already go on.
     ///
     /// # Errors
     /// An unknown process or stream.

@@ -1,10 +1,11 @@
-//! Which data does a controller keep of a launch that waits?
+//! Which data does a controller keep of a launch that waits to be submitted?
 
 use raddle_policy::Idempotence;
 
 use super::work::{CapturedWork, WorkKind};
 
-/// Launch that waits in a buffer queue of its process. It takes 16 bytes besides its payload.
+/// Launch that waits in a buffer queue of its process. It takes 16 bytes besides its payload (the
+/// host's own data).
 #[derive(Clone, Debug)]
 pub(super) struct WaitingLaunch<T> {
     pub(super) payload: T,
@@ -63,8 +64,8 @@ impl<T> WaitingLaunch<T> {
     }
 }
 
-/// Largest number of bytes per waiting launch besides its payload, including the unused capacity of
-/// a queue that has just grown.
+/// Largest number of bytes per waiting launch besides its payload (the host's own data), including
+/// the unused capacity of a queue that has just grown.
 pub(super) const MOST_BYTES: usize = 64;
 const _: () = assert!(size_of::<WaitingLaunch<()>>() <= MOST_BYTES);
 const _: () = assert!(size_of::<WaitingLaunch<[u64; 4]>>() <= 32 + MOST_BYTES);

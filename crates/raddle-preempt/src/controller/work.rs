@@ -38,7 +38,6 @@ pub struct CapturedWork<T> {
     /// Data that the driver needs to submit the work; the controller returns it when the work has
     /// finished.
     pub(crate) payload: T,
-    /// Kind of the work, such as kernel, copy or wait for an event.
     pub(crate) kind: WorkKind,
     /// Verdict on whether the work may be run again (seed 001, A12); unknown counts as no. If it
     /// depends on the arguments, [`Report::Judged`](crate::Report) tells it when the work is

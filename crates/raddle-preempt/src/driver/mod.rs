@@ -143,8 +143,8 @@ impl<T: Clone, R, O: Observer> Driver<T, R, O> {
         &self.observer
     }
 
-    /// Makes the call `call` of the host on the controller, about processes, streams or captured
-    /// work, and returns its answer.
+    /// Calls `call` with the controller, for a call of the host about processes, streams or
+    /// captured work, and returns the answer.
     pub fn host<A>(&mut self, call: impl FnOnce(&mut Controller<T>) -> A) -> A {
         let answer = call(&mut self.controller);
         self.note_edge();

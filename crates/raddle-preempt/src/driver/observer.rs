@@ -10,8 +10,7 @@ use crate::controller::{Command, NoReset, Report, ResetVerdict, WishAnswer};
 /// Event of a driver that an observer sees: an action of the driver, or a report to it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Seen {
-    /// A wish (request of the arbiter about a process) that the driver carried out, and the answer
-    /// to it.
+    /// A wish (request of the arbiter about a process) that the driver carried out, and its answer.
     Wish(Wish, WishAnswer),
     /// A report of the runtime that the controller accepted.
     Report(Report),
@@ -35,23 +34,14 @@ impl Observer for () {
 /// Counts of the launches, preemptions and resets of a driver.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
-    /// Number of submissions of launches; a launch that is submitted again counts again.
     pub(crate) submitted: u64,
-    /// Number of launches that have run to their end.
     pub(crate) finished: u64,
-    /// Number of launches that the runtime refused permanently, or that died.
     pub(crate) failed: u64,
-    /// Number of times that a launch left by the preemption flag (tested by each launch at its
-    /// start).
     pub(crate) exited: u64,
-    /// Number of times that a launch was killed by a reset.
     pub(crate) killed: u64,
     /// Number of preemptions that began, for each method in the order of [`Preemption::ALL`].
     pub(crate) begun: [u64; Preemption::ALL.len()],
-    /// Number of preemptions that were completed: the work of the process left the device.
     pub(crate) drained: u64,
-    /// Number of times that the runtime was commanded to reset compute units, which kills running
-    /// launches.
     pub(crate) resets: u64,
     /// Number of resets that were refused, for each reason in this order: no launch to hit; a
     /// launch may not be run again; a launch does not leave; a launch was killed too often; another
@@ -136,7 +126,7 @@ impl AddAssign<&Self> for Counts {
 }
 
 impl Counts {
-    /// Returns the index in `refused` of the reason `why` against a reset.
+    /// Returns the index in `refused` of the reason `why` for which a reset was refused.
     const fn reason(why: NoReset) -> usize {
         match why {
             NoReset::Empty => 0,

@@ -1,4 +1,4 @@
-//! Preempt: the method that a rule chooses.
+//! By which rule does a preempt policy choose the method of a preemption?
 
 use raddle_policy::{Fact, Preempt, Preemption, Tick, Ticks, VictimLaunch, VictimView};
 
@@ -10,9 +10,8 @@ use crate::progress::Kills;
 /// Rule by which a preempt policy chooses the method of a preemption.
 #[derive(Clone, Debug)]
 enum MethodRule {
-    /// Always this method; but a reset is replaced by the preemption flag, which launches test at
-    /// their start, where the reset would kill a launch that may not be killed (seed 001, S3.3,
-    /// S3.2).
+    /// Always this method; but a reset is replaced by the preemption flag, tested at each launch's
+    /// start, where the reset would kill a launch that may not be killed (seed 001, S3.3, S3.2).
     Fixed(Preemption),
     /// Always this method. If it is a reset (kill), the controller decides later whether the reset
     /// may be made.

@@ -1,5 +1,5 @@
-//! How long will the launches of a process that has lost the turn still take, and what do they
-//! hold?
+//! How long will the launches of a process that has lost the turn still take, and how many bytes of
+//! registers and LDS do they occupy?
 //!
 //! Ticks are nanoseconds.
 

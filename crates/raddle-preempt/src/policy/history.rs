@@ -1,8 +1,8 @@
 //! How long will a launch still take, judging by launches that ran before?
 //!
-//! A launch is taken to last as long as the last one of its kind did: of the same process, with as
-//! many workgroups of the same demand. The first of its kind is judged by its progress. Times are
-//! ticks; what cannot be known is `None`.
+//! A launch is expected to last as long as the last launch of its kind: of the same process, with
+//! as many workgroups of the same demand. The first launch of a kind is judged by the part of its
+//! waves that has ended. Times are ticks; what cannot be known is `None`.
 
 use alloc::collections::{BTreeMap, VecDeque};
 

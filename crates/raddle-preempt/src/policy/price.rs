@@ -26,12 +26,10 @@ pub(super) struct VictimEstimate {
     /// Ticks that the submitted launches that have not started will take, once the running launches
     /// have ended; `None` where that is unknown.
     pub(super) waiting: Option<Ticks>,
-    /// Ticks until the last of the victim's workgroups on the device ends; `None` where that is
-    /// unknown.
+    /// Ticks until the last of the victim's workgroups on the device ends; `None` where unknown.
     pub(super) workgroup: Option<Ticks>,
-    /// Number of launches that leave one after the other by the raised preemption flag (tested by
-    /// each launch at its start): the largest number of launches in one stream that have not
-    /// started.
+    /// Number of launches that leave one after the other by the raised preemption flag (tested at
+    /// each launch's start): the largest number of launches in one stream that have not started.
     pub(super) exits: u64,
     /// Ticks that the running launches have been on the device, which a kill would waste.
     pub(super) done: Ticks,

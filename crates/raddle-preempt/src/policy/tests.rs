@@ -1,4 +1,5 @@
-//! Is the cheapest method what a slow search in wide integers finds, and are its laws kept?
+//! Does the rule `cheapest` find the method that a slow search in wide integers finds, and do the
+//! preempt policies keep their laws?
 
 use alloc::vec::Vec;
 
@@ -60,7 +61,7 @@ fn naive(
     best.map_or(Preemption::Wait, |(_, method)| method)
 }
 
-/// Returns a strategy of numbers that are often equal and sometimes absurdly large.
+/// Returns a proptest strategy for numbers that are often equal and sometimes absurdly large.
 fn amount() -> impl Strategy<Value = u64> {
     prop_oneof![6 => 0..5_u64, 3 => 0..200_u64, 1 => any::<u64>(), 1 => Just(u64::MAX)]
 }

@@ -1,4 +1,4 @@
-//! How are parameters handed over, by a call and to a kernel?
+//! How are the parameters of PTX translated, those of a call and those of the kernel?
 
 use std::collections::{BTreeMap, BTreeSet};
 

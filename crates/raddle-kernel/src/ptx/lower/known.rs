@@ -1,6 +1,7 @@
 //! Which PTX instructions does the analysis know by the name that SPIR-V has for them?
 //!
-//! Sums and products of 32 bits, conversions of integers and comparisons: guards are found by them.
+//! Sums and products of 32 bits, conversions of integers and comparisons: guards (values that a
+//! condition tests and a later write changes) are found by them.
 
 use rspirv::spirv::Op;
 

@@ -42,8 +42,8 @@ impl<'m> SpirvLowering<'m> {
         (arguments, given)
     }
 
-    /// Returns the numbers of bits of integer types, and of those arguments by value, as (register,
-    /// index of the argument), that are integers.
+    /// Returns the numbers of bits of all integer types, and of the integer arguments among
+    /// `scalars`: arguments by value, as (register, index of the argument).
     pub(super) fn widths(&self, scalars: &[(Reg, u32)], kernel: &Function) -> IntegerWidths {
         let types = self.module.types_global_values.iter();
         let types =

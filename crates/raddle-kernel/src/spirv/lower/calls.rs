@@ -1,4 +1,4 @@
-//! How is a call lowered, of a function of the module or of a built-in one?
+//! How is a call translated, of a function of the SPIR-V module or of a built-in function?
 
 use std::collections::BTreeSet;
 

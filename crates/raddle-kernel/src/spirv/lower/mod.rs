@@ -425,8 +425,8 @@ impl<'m> SpirvLowering<'m> {
         Ok(())
     }
 
-    /// Translates the remaining SPIR-V instructions: arithmetic, exchanges of values between
-    /// work-items, and instructions that the analysis does not know.
+    /// Translates the SPIR-V instructions that no other function translates: arithmetic, exchanges
+    /// of values between work-items, and instructions that the analysis does not know.
     fn other(&mut self, code: &'m Code, op: Op) {
         if is_pure(op) {
             let to = self.result(code);

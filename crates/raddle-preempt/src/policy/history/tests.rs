@@ -1,4 +1,5 @@
-//! Are the estimates those of a list of waves of which each counts its own ticks?
+//! Does the history estimate the times of launches as a slow model does, in which each wave counts
+//! its own ticks?
 
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
