@@ -73,8 +73,8 @@ pub(crate) struct RunsPlan<'p> {
     pub(crate) draws: &'p [SeedDraw],
     /// Requests of unlimited number; each simulation draws as many as its percentiles need.
     pub(crate) open: &'p OpenLoad,
-    /// Goals of the user; a simulation with a later seed ends early once it cannot meet one of
-    /// them.
+    /// Goals of the user; a simulation with a later random seed ends early once it cannot meet one
+    /// of them.
     pub(crate) goals: &'p [Goal],
     pub(crate) target: &'p Device,
     /// Weights by which the energy that work costs is counted.
@@ -105,12 +105,12 @@ struct RunJob<'p> {
 /// Kind of simulation that a job makes: which processes run, and with which requests or costs.
 #[derive(Clone, Copy, Debug)]
 enum RunOf<'p> {
-    /// All processes run together, with the requests of the first seed.
+    /// All processes run together, with the requests of the first random seed.
     Together,
     /// One repetition of the process with this index runs alone.
     Alone(usize),
-    /// All processes run with the requests of a seed after the first; the number is the index in
-    /// [`RunsPlan::draws`].
+    /// All processes run with the requests of a random seed after the first; the number is the
+    /// index in [`RunsPlan::draws`].
     Seed(usize),
     /// All processes run once more, to draw the timelines that an earlier simulation with this
     /// outcome lacks.

@@ -94,20 +94,20 @@ pub struct Tuned {
 pub struct TunedRow {
     /// Values of the varied options that make the candidate, such as `recipe=mps share.serve=2`.
     pub case: String,
-    /// True if all launches ended with every seed.
+    /// True if all launches ended with every random seed.
     pub complete: bool,
-    /// True if the means over the seeds meet all goals that were set.
+    /// True if the means over the random seeds meet all goals that were set.
     pub goals_met: bool,
     /// True if `goals_met` is certain: it stays the same even if each figure is wrong by the full
     /// error that its bounds allow. For the baseline and the best candidates the bounds cover all
     /// unknown costs, for other candidates only the randomness of requests.
     pub goals_sure: bool,
-    /// Value that the search minimises, as a mean over the seeds: a figure in nanoseconds, or the
-    /// product of all slowdowns; `None` if nothing ended.
+    /// Value that the search minimises, as a mean over the random seeds: a figure in nanoseconds,
+    /// or the product of all slowdowns; `None` if nothing ended.
     pub objective: Option<f64>,
-    /// Distance of `objective` to that of the best candidate, from pairs of equal seeds: (mean,
-    /// half of its 95 % confidence interval). `None` for the best candidate itself, and where there
-    /// is one seed.
+    /// Distance of `objective` to that of the best candidate, from pairs of equal random seeds:
+    /// (mean, half of its 95 % confidence interval). `None` for the best candidate itself, and
+    /// where there is one seed.
     pub behind: Option<(f64, f64)>,
     /// Figure by which each process is judged (p99, step or end), in nanoseconds; `None` for a
     /// process of which nothing ended.
@@ -134,7 +134,7 @@ impl Tuned {
 
     /// Returns whether the lead of the best candidate over the second is more than chance: only the
     /// best one meets all goals, or the 95 % confidence interval of the difference lies above 0.
-    /// `None` if there is no second candidate, or only one seed.
+    /// `None` if there is no second candidate, or only one random seed.
     #[must_use]
     pub fn is_sure(&self) -> Option<bool> {
         let second = self.best.get(1)?;
@@ -143,11 +143,11 @@ impl Tuned {
     }
 }
 
-/// Result of the simulation of one candidate with one seed: (figures, launches that never ran), or
-/// the reason why it failed.
+/// Result of the simulation of one candidate with one random seed: (figures, launches that never
+/// ran), or the reason why it failed.
 type CandidateRun = Result<(PolicyRow, LostLaunches), String>;
 /// Figures of each simulation, or the reason why it failed: one list for each candidate, with one
-/// entry for each seed.
+/// entry for each random seed.
 type SeedRows = Vec<Vec<Result<PolicyRow, String>>>;
 
 struct Tuning<'t, 'b> {
@@ -157,15 +157,15 @@ struct Tuning<'t, 'b> {
     seeds: usize,
     judged: Vec<JudgedProcess>,
     minimise: Option<(usize, GoalMetric)>,
-    /// Figures under the device's default recipe, one entry for each seed; all other varied options
-    /// have the values of the first candidate.
+    /// Figures under the device's default recipe, one entry for each random seed; all other varied
+    /// options have the values of the first candidate.
     base: Vec<PolicyRow>,
     rows: SeedRows,
-    /// Launches that never ran, for each candidate; the seed does not matter for them.
+    /// Launches that never ran, for each candidate; the random seed does not matter for them.
     lost: Vec<LostLaunches>,
     /// Candidates that were also simulated with the bounds of unknown costs, each as (index of the
-    /// candidate, figures with bounds for the first seed). The index `None` stands for the device's
-    /// default recipe.
+    /// candidate, figures with bounds for the first random seed). The index `None` stands for the
+    /// device's default recipe.
     bounded: Vec<(Option<usize>, PolicyRow)>,
     runs: u64,
 }
@@ -294,9 +294,9 @@ impl Tuning<'_, '_> {
         self.rows.iter().enumerate().filter_map(of).collect()
     }
 
-    /// Returns figures as means over all seeds so far, and judges the goals. The first row is that
-    /// of the device's default recipe (`base` has its figures for each seed); the candidates `left`
-    /// follow.
+    /// Returns figures as means over all random seeds so far, and judges the goals. The first row
+    /// is that of the device's default recipe (`base` has its figures for each seed); the
+    /// candidates `left` follow.
     fn figures(&self, base: &[PolicyRow], left: &[usize]) -> PolicyFigures {
         let of = |rows: &[Result<PolicyRow, String>]| {
             PolicyRow::over_seeds(rows.iter().flatten().cloned().collect())

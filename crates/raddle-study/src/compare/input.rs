@@ -109,9 +109,9 @@ impl ComparedResult {
         Some(answer.bounds(row, at).unwrap_or(exact))
     }
 
-    /// Returns the figure `metric` of a process over all seeds, in nanoseconds, under the recipe
-    /// that the comparison calls `recipe`: the mean, but for the longest request the longest of all
-    /// seeds. `None` where there is one seed, or the figure over all seeds is not known.
+    /// Returns the figure `metric` of a process over all random seeds, in nanoseconds, under the
+    /// recipe that the comparison calls `recipe`: the mean, but for the longest request the longest
+    /// of all seeds. `None` where there is one seed, or the figure over all seeds is not known.
     pub(super) fn over_seeds(&self, recipe: &str, process: &str, metric: &str) -> Option<u64> {
         let (answer, row, at) = self.place(recipe, process)?;
         let own = answer.rows[row].processes.get(at)?;

@@ -249,8 +249,8 @@ pub fn compare(inputs: &[ComparedResult]) -> Comparison {
     }
 }
 
-/// Adds to rows the facts from the answers of the results: error bounds, means over all seeds, and
-/// which recipes a driver offers.
+/// Adds to rows the facts from the answers of the results: error bounds, means over all random
+/// seeds, and which recipes a driver offers.
 fn complete(rows: &mut [MetricRow], inputs: &[ComparedResult]) {
     for row in rows.iter_mut().filter(|row| row.level.is_none()) {
         let Some(process) = &row.process else { continue };

@@ -21,8 +21,8 @@ use crate::study::{Study, Ways};
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, rename_all = "kebab-case", deny_unknown_fields)]
 pub struct Sweep {
-    /// Study from which all cases are made. If it has several recipes (sets of policies) or seeds,
-    /// these are varied too.
+    /// Study from which all cases are made. If it has several recipes (sets of policies) or random
+    /// seeds, these are varied too.
     pub study: Study,
     /// Options that are varied, each as `KEY=VALUE,VALUE` or `KEY=FROM..TO`; from one case to the
     /// next the last option changes first. A key is an option of `raddle replay`, a key of recipes
@@ -228,14 +228,15 @@ impl Cases {
         told.collect::<Vec<_>>().join(" ")
     }
 
-    /// Returns the id of a case without its seed; cases that differ only in the seed share it.
+    /// Returns the id of a case without its random seed; cases that differ only in the seed share
+    /// it.
     #[must_use]
     pub(crate) fn group_id(&self, position: usize) -> String {
         let id = self.id(position);
         id.rsplit_once(" seed=").map_or(id.clone(), |(group, _)| group.to_owned())
     }
 
-    /// Returns the number of seeds in the sweep; 1 where seeds are not varied.
+    /// Returns the number of random seeds in the sweep; 1 where seeds are not varied.
     ///
     /// # Errors
     /// When seeds are varied, but not as the last axis, the one that changes from case to case.

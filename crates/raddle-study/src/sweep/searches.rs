@@ -1,4 +1,4 @@
-//! What do the rows of a study of search methods say, as means over the seeds of each case?
+//! What do the rows of a study of search methods say, as means over the random seeds of each case?
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -21,10 +21,11 @@ pub struct SearchRows {
     /// Sentences on the memory that the processes need together, and on how much the device has.
     memory: Vec<String>,
     /// Figures of the cases without an error. The outer key is the combination of values of the
-    /// varied options other than the seed, as indices; the inner key is the index of the seed.
+    /// varied options other than the random seed, as indices; the inner key is the index of the
+    /// seed.
     groups: BTreeMap<Vec<usize>, BTreeMap<usize, Figures>>,
-    /// Failed cases; the key is (combination of values of the varied options other than the seed,
-    /// as indices; index of the seed).
+    /// Failed cases; the key is (combination of values of the varied options other than the random
+    /// seed, as indices; index of the seed).
     failed: BTreeMap<(Vec<usize>, usize), FailedCase>,
     /// Facts about the profiles that can make the study's answer wrong, one line each.
     overturning: Vec<String>,
@@ -38,7 +39,7 @@ type Figures = BTreeMap<String, f64>;
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct SearchSummary {
-    /// Keys of the varied options other than the seed.
+    /// Keys of the varied options other than the random seed.
     pub axes: Vec<String>,
     /// List of the times whose 99th percentile is shown: first the request time of each process,
     /// then, for each urgency level of a process, the wait of launches for their first wave.
@@ -77,13 +78,13 @@ pub struct SearchWait {
 }
 
 /// Figures of one search method (way to find free room on a compute unit) with one combination of
-/// values of the other varied options, as means over the seeds.
+/// values of the other varied options, as means over the random seeds.
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct SearchGroup {
-    /// Values of the varied options other than the seed, in the order of their keys.
+    /// Values of the varied options other than the random seed, in the order of their keys.
     pub values: Vec<String>,
-    /// Number of cases with figures, one for each seed.
+    /// Number of cases with figures, one for each random seed.
     pub seeds: u64,
     /// Number of gates with two inputs in the search circuits of one compute unit.
     pub gates: u64,
@@ -92,26 +93,27 @@ pub struct SearchGroup {
     pub register_bits: u64,
     /// Number of clock cycles that one decision of the search circuit takes.
     pub clocks: u64,
-    /// Makespan in nanoseconds, as a mean over the seeds; `None` where a case lacks it.
+    /// Makespan in nanoseconds, as a mean over the random seeds; `None` where a case lacks it.
     pub makespan: Option<Within>,
     /// Relative change of the makespan against a search that overlooks no free room (0.1 is 10 %
-    /// longer), as a mean over the seeds in which both have figures; `None` where there is no such
-    /// seed.
+    /// longer), as a mean over the random seeds in which both have figures; `None` where there is
+    /// no such seed.
     pub longer: Option<Within>,
     /// Number of times that the allocate policy let a workgroup wait because less was free than it
-    /// needs, as a mean over the seeds; `None` where a case lacks the number.
+    /// needs, as a mean over the random seeds; `None` where a case lacks the number.
     pub not_enough: Option<Within>,
     /// Number of times that the allocate policy let a workgroup wait because the free granules
     /// (smallest amounts of a resource) were not neighbours, though enough in sum. It is a mean
-    /// over the seeds; `None` where a case lacks the number.
+    /// over the random seeds; `None` where a case lacks the number.
     pub in_pieces: Option<Within>,
     /// Number of times that the allocate policy let a workgroup wait because its inexact search
-    /// overlooked the free room. It is a mean over the seeds; `None` where a case lacks the number.
+    /// overlooked the free room. It is a mean over the random seeds; `None` where a case lacks the
+    /// number.
     pub not_seen: Option<Within>,
     /// Number of launches that can never run, counted in one repetition of each process, as a mean
-    /// over the seeds; `None` where no case has figures.
+    /// over the random seeds; `None` where no case has figures.
     pub refused: Option<Within>,
-    /// 99th percentiles in nanoseconds, as means over the seeds, in the order of
+    /// 99th percentiles in nanoseconds, as means over the random seeds, in the order of
     /// [`SearchSummary::waits`]; `None` where a case lacks the percentile.
     pub waits: Vec<Option<Within>>,
     /// True if the search method is Pareto-optimal: no other method, with equal values of the other
@@ -175,7 +177,7 @@ impl SearchRows {
         }
     }
 
-    /// Returns the summary of the rows: the figures as means over the seeds, with the
+    /// Returns the summary of the rows: the figures as means over the random seeds, with the
     /// Pareto-optimal search methods marked.
     #[must_use]
     pub fn summary(&self) -> SearchSummary {
@@ -260,9 +262,9 @@ impl SearchRows {
     }
 
     /// Returns the relative change of the makespan against a search that overlooks no free room
-    /// (0.1 is 10 % longer). It is a mean over the seeds in which both have figures; `None` where
-    /// there is no such seed. `places` is the combination of values, as indices, and `rows` has its
-    /// figures by seed.
+    /// (0.1 is 10 % longer). It is a mean over the random seeds in which both have figures; `None`
+    /// where there is no such seed. `places` is the combination of values, as indices, and `rows`
+    /// has its figures by seed.
     fn longer(&self, places: &[usize], rows: &BTreeMap<usize, Figures>) -> Option<Within> {
         let axes = self.axes.iter().filter(|axis| axis.key != "seed");
         let (at, axis) = axes.enumerate().find(|(_, axis)| axis.key == SEARCH)?;
@@ -337,9 +339,9 @@ mod tests {
         ReadRow { case: String::new(), of: String::new(), result: Ok(figures.collect()) }
     }
 
-    /// Makes rows of four search methods over two seeds. The second method has fewer gates than the
-    /// first and takes 10 % and 20 % longer; the third has as many gates and takes longer; the
-    /// fourth is fast, but refuses a launch.
+    /// Makes rows of four search methods over two random seeds. The second method has fewer gates
+    /// than the first and takes 10 % and 20 % longer; the third has as many gates and takes longer;
+    /// the fourth is fast, but refuses a launch.
     fn rows() -> SearchRows {
         let axes = vec![
             axis("allocate.search", &["full", "few", "poor", "none"]),

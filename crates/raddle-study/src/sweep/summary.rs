@@ -16,11 +16,11 @@ pub struct SweptAxis {
     pub values: Vec<String>,
 }
 
-/// Summary of a sweep, with means over the seeds of each case.
+/// Summary of a sweep, with means over the random seeds of each case.
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct SweepSummary {
-    /// Keys of the varied options other than the seed.
+    /// Keys of the varied options other than the random seed.
     pub axes: Vec<String>,
     /// Number of all cases of the sweep.
     pub cases: u64,
@@ -48,7 +48,7 @@ pub struct SweepSummary {
     pub along: Option<(usize, Vec<(String, f64)>)>,
     /// Kind of figure (p99, step or end) by which each process is judged.
     pub judged: Vec<JudgedFigure>,
-    /// Figures of each combination of values of the varied options, as means over the seeds.
+    /// Figures of each combination of values of the varied options, as means over the random seeds.
     pub groups: Vec<GroupSummary>,
     /// Highest value of the option `along` up to which the results are good, for each combination
     /// of values of the other varied options.
@@ -71,33 +71,33 @@ pub struct JudgedFigure {
     pub(super) at: usize,
 }
 
-/// Figures of one combination of values of the varied options, as means over all its seeds.
+/// Figures of one combination of values of the varied options, as means over all its random seeds.
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct GroupSummary {
-    /// Values of the varied options other than the seed, in the order of their keys.
+    /// Values of the varied options other than the random seed, in the order of their keys.
     pub values: Vec<String>,
-    /// Number of cases with figures, one for each seed.
+    /// Number of cases with figures, one for each random seed.
     pub seeds: u64,
-    /// Number of seeds with which the case failed, so that it has no figures.
+    /// Number of random seeds with which the case failed, so that it has no figures.
     pub failed: u64,
     /// True if at least one case with these values has figures, and all launches ended in each case
     /// that has figures.
     pub complete: bool,
-    /// True if the cases of all seeds have figures and all their launches ended; if false, no
-    /// conclusion is drawn from this combination of values.
+    /// True if the cases of all random seeds have figures and all their launches ended; if false,
+    /// no conclusion is drawn from this combination of values.
     #[serde(skip)]
     pub whole: bool,
-    /// Figure by which each process is judged (p99, step or end), as a mean over the seeds in
-    /// nanoseconds, in the order of `judged`; `None` where a case lacks it.
+    /// Figure by which each process is judged (p99, step or end), as a mean over the random seeds
+    /// in nanoseconds, in the order of `judged`; `None` where a case lacks it.
     pub figures: Vec<Option<Within>>,
-    /// Median request time of each process in nanoseconds, as a mean over the seeds, in the order
-    /// of the processes; `None` for a process without requests.
+    /// Median request time of each process in nanoseconds, as a mean over the random seeds, in the
+    /// order of the processes; `None` for a process without requests.
     pub medians: Vec<Option<Within>>,
     /// Figure by which each process is judged (p99, step or end) when it runs alone on the device,
     /// in nanoseconds, in the order of the processes; `None` where nothing ended.
     pub alone: Vec<Option<Within>>,
-    /// Makespan in nanoseconds, as a mean over the seeds; `None` where a case lacks it.
+    /// Makespan in nanoseconds, as a mean over the random seeds; `None` where a case lacks it.
     pub makespan: Option<Within>,
     /// Bounds of the figure by which each process is judged (p99, step or end), in nanoseconds;
     /// `None` where the figure is exact.
@@ -119,16 +119,16 @@ pub struct GroupSummary {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct Within {
-    /// Mean of the figure over the seeds, in the unit of the figure.
+    /// Mean of the figure over the random seeds, in the unit of the figure.
     pub mean: f64,
     /// Half of the 95 % confidence interval of the mean, in the unit of the figure; `None` with one
-    /// seed.
+    /// random seed.
     pub within: Option<f64>,
 }
 
 impl Within {
-    /// Returns the mean of `values`, one for each seed, and half of its 95 % confidence interval;
-    /// `None` without any value.
+    /// Returns the mean of `values`, one for each random seed, and half of its 95 % confidence
+    /// interval; `None` without any value.
     pub(super) fn of(values: &[f64]) -> Option<Self> {
         match values {
             [] => None,

@@ -1,4 +1,4 @@
-//! What do the rows of a sweep say, as means over the seeds of each case?
+//! What do the rows of a sweep say, as means over the random seeds of each case?
 
 use std::collections::BTreeMap;
 
@@ -39,7 +39,7 @@ const OPEN: usize = 11;
 const OTHER_VENDOR: usize = 12;
 
 /// Rows (results of cases) of one sweep, added in any order, from which the summary with means over
-/// the seeds is made.
+/// the random seeds is made.
 #[derive(Clone, Debug)]
 pub struct Swept {
     axes: Vec<SweptAxis>,
@@ -48,7 +48,7 @@ pub struct Swept {
     seed: Option<usize>,
     goals: Vec<Goal>,
     processes: Vec<String>,
-    /// Rows of the sweep; rows that differ only in the seed are together. The key is the
+    /// Rows of the sweep; rows that differ only in the random seed are together. The key is the
     /// combination of values of the other axes, as indices.
     groups: BTreeMap<Vec<usize>, SweptGroup>,
     /// Facts about the profiles that can make the study's answer wrong, one line each.
@@ -64,10 +64,10 @@ pub struct Swept {
 
 #[derive(Clone, Debug, Default)]
 struct SweptGroup {
-    /// Figures of the rows, by the index of the seed. A row has for each process the figures with
-    /// the keys [`OF_PROCESS`], then the makespan; `None` where it lacks the figure.
+    /// Figures of the rows, by the index of the random seed. A row has for each process the figures
+    /// with the keys [`OF_PROCESS`], then the makespan; `None` where it lacks the figure.
     seeds: BTreeMap<usize, Vec<Option<f64>>>,
-    /// Failed cases of this combination of values, by the index of the seed.
+    /// Failed cases of this combination of values, by the index of the random seed.
     failed: BTreeMap<usize, FailedCase>,
     stuck: bool,
 }
@@ -133,8 +133,8 @@ impl Swept {
         }
     }
 
-    /// Returns the summary of the rows: the figures as means over the seeds, and which goals these
-    /// meet.
+    /// Returns the summary of the rows: the figures as means over the random seeds, and which goals
+    /// these meet.
     #[must_use]
     pub fn summary(&self) -> SweepSummary {
         let axes: Vec<&SweptAxis> = self.group_axes().map(|(_, axis)| axis).collect();
@@ -185,8 +185,8 @@ impl Swept {
         summary
     }
 
-    /// Returns, for each process, the mean over the seeds of the figure with the index `at` in
-    /// [`OF_PROCESS`]; `None` where a seed lacks it.
+    /// Returns, for each process, the mean over the random seeds of the figure with the index `at`
+    /// in [`OF_PROCESS`]; `None` where a seed lacks it.
     fn of_each(&self, group: &SweptGroup, at: usize) -> Vec<Option<Within>> {
         let processes = 0..self.processes.len();
         processes.map(|process| group.figure(process * OF_PROCESS.len() + at)).collect()
@@ -212,8 +212,8 @@ impl Swept {
         self.processes.iter().enumerate().map(one).collect()
     }
 
-    /// Returns whether all seeds of a combination of values have figures, and all their launches
-    /// ended.
+    /// Returns whether all random seeds of a combination of values have figures, and all their
+    /// launches ended.
     fn is_whole(&self, group: &SweptGroup) -> bool {
         let seeds = self.seed.map_or(1, |axis| self.axes[axis].values.len());
         group.seeds.len() == seeds && !group.stuck
@@ -289,8 +289,8 @@ impl Swept {
 
 impl SweptGroup {
     /// Returns the bounds of the figure by which the process with the index `process` is judged.
-    /// The bounds are means over the seeds, widened by the error of these means. `None` where the
-    /// figure has no bounds; rows of older versions of raddle have none at all.
+    /// The bounds are means over the random seeds, widened by the error of these means. `None`
+    /// where the figure has no bounds; rows of older versions of raddle have none at all.
     fn bounds(&self, process: usize) -> Option<FigureBounds> {
         let first = process * OF_PROCESS.len();
         let of = |at: usize| self.figure(first + at);
@@ -305,8 +305,8 @@ impl SweptGroup {
         })
     }
 
-    /// Returns the mean over the seeds of the figure with the index `at` among those of a row,
-    /// rounded to whole numbers; `None` where a seed lacks the figure.
+    /// Returns the mean over the random seeds of the figure with the index `at` among those of a
+    /// row, rounded to whole numbers; `None` where a seed lacks the figure.
     fn figure(&self, at: usize) -> Option<Within> {
         let all: Option<Vec<f64>> = self.seeds.values().map(|row| row[at]).collect();
         let Within { mean, within } = Within::of(&all?)?;
