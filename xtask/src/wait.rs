@@ -107,8 +107,7 @@ impl Bench {
     }
 
     /// Prints the rows T1 (raddle without arguments), T2 (a sample of a V100), T3 and T6 (large
-    /// launch tables) of `docs/benchmarks.md`; T3 and T6 also against a simulator of `leftover`
-    /// alone.
+    /// launch tables) of `docs/benchmarks.md`; T3, T6 also against a simulator of `leftover` alone.
     fn waits(&self, v100: &str) -> Result<()> {
         let demo = checkout::root().join("crates/raddle/data/demo");
         let [decode, train] =
@@ -140,8 +139,7 @@ impl Bench {
     }
 
     /// Prints the time and memory that HolisticTraceAnalysis takes for the critical path of the
-    /// V100 sample, against a first replay. `RADDLE_HTA_PYTHON` names a Python that has the
-    /// package.
+    /// V100 sample, against a first replay. `RADDLE_HTA_PYTHON` names a Python with the package.
     fn beside_hta(&self, v100: &str, replay: Cost) -> Result<()> {
         let Some(python) = std::env::var_os("RADDLE_HTA_PYTHON").map(PathBuf::from) else {
             println!(

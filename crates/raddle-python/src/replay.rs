@@ -27,8 +27,7 @@ create_exception!(
 /// Interval at which Python gets to handle signals, such as an interrupt, while a replay runs.
 const SIGNALS: Duration = Duration::from_millis(50);
 
-/// Watcher that ends a replay after a signal (such as an interrupt) or a failure of a Python
-/// policy.
+/// Watcher that ends a replay after a signal, such as an interrupt, or an exception of a policy.
 struct Ender {
     ended: AtomicBool,
     fault: Arc<Fault>,

@@ -7,7 +7,7 @@ use raddle_study::units::{count, counted, duration, markdown as markdown_text, p
 
 use crate::document::{Block, Column, Document, Table};
 
-/// Largest number of characters that the document shows of a name; `FILE` is that of a path, and
+/// Largest number of characters that a comparison shows of a name; `FILE` is that of a path, and
 /// `SENTENCE` that of a sentence.
 const NAME: usize = 20;
 const FILE: usize = 80;

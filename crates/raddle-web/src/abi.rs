@@ -2,7 +2,7 @@
 //!
 //! The page writes a question (a study and its profiles) into the memory that `question(bytes)`
 //! returns, and then calls `answer()`. Each line of the answer goes to the imported function
-//! `raddle.line(text, bytes)`. An instance answers one question: to cancel, the page ends its
+//! `raddle.line(text, bytes)`. An instance answers one question: a page cancels by ending its
 //! worker.
 #![expect(unsafe_code, reason = "the interface of WebAssembly is that of C")]
 

@@ -26,10 +26,11 @@ const MAGIC: &[u8] = b"\0asm";
 /// asks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PageEngine<'e> {
-    /// The engine is part of the page: it is the content of a WebAssembly file, which [`engine`]
-    /// has checked.
+    /// The engine (raddle as WebAssembly) is part of the page, as the content of its file, which
+    /// [`engine`] has checked.
     InPage(&'e [u8]),
-    /// The engine is a server, to which the page sends studies with their files by `POST answer`.
+    /// The engine is a running raddle (`raddle serve`), to which the page sends studies and their
+    /// files by `POST answer`.
     Served,
 }
 

@@ -1,4 +1,4 @@
-//! How does a study read the files that the command line names, and where do its runs write?
+//! How does a study (a question about profiles) read files, and where does it write logs?
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -99,7 +99,7 @@ impl Files for Disk {
 pub(crate) struct RunFolder(pub(crate) PathBuf);
 
 impl RunFolder {
-    /// Returns the path of a file in the folder, and makes the folders that are missing.
+    /// Returns the path of a result file in this folder, and makes the subfolders that it needs.
     fn place(&self, file: &str) -> io::Result<PathBuf> {
         let path = self.0.join(file);
         path.parent().map_or(Ok(()), fs::create_dir_all)?;

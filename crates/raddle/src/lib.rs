@@ -236,7 +236,7 @@ pub fn ask(study: &Study) -> Result<Outcome, StudyError> {
 #[error("{text}")]
 #[non_exhaustive]
 pub struct Stopped {
-    /// Exit code that the command would have.
+    /// Exit code with which the tool ends for this command line.
     pub exit_code: u8,
     /// Text of the error: what went wrong, where, and what to do.
     pub text: String,
@@ -272,8 +272,9 @@ fn refuse(error: &clap::Error, console: &mut Console) -> u8 {
     if error.use_stderr() { 2 } else { 0 }
 }
 
-/// Returns the text of a message of clap. The message repeats the command line: text in it that
-/// could control a terminal is made harmless, and the message is then printed without colours.
+/// Returns the text of a message of clap (the parser of the command line). The message repeats
+/// words of the user: if these could control a terminal, they are made harmless, and colours are
+/// left out.
 fn clap_text(error: &clap::Error, colour: bool) -> String {
     let text = error.render();
     let bare = text.to_string();
@@ -283,7 +284,7 @@ fn clap_text(error: &clap::Error, colour: bool) -> String {
     }
 }
 
-/// Returns a hint for a command line that people often type first; else an empty text.
+/// Returns a hint for clap's error if people often make this mistake; else an empty text.
 fn first_hint(error: &clap::Error) -> String {
     use clap::error::{ContextKind, ContextValue, ErrorKind};
     let names = |kind, word: &str| match error.get(kind) {
@@ -308,7 +309,7 @@ fn first_hint(error: &clap::Error) -> String {
     }
 }
 
-/// Returns whether the option that clap does not know where it stands is one of a replay.
+/// Returns whether the option that clap refused is one of `share`, so that it lacks its verb.
 fn is_of_replay(error: &clap::Error) -> bool {
     use clap::error::{ContextKind, ContextValue};
     let Some(ContextValue::String(given)) = error.get(ContextKind::InvalidArg) else {
@@ -320,7 +321,7 @@ fn is_of_replay(error: &clap::Error) -> bool {
         .is_some_and(|verb| verb.get_arguments().any(|known| known.get_long() == Some(name)))
 }
 
-/// Returns a hint if the command line has a profile where a verb should stand; else an empty text.
+/// Returns a hint if the command line names a file in place of a verb; else an empty text.
 fn profile_hint(error: &clap::Error) -> String {
     use clap::error::{ContextKind, ContextValue};
     let word = match error.get(ContextKind::InvalidSubcommand) {

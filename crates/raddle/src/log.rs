@@ -30,8 +30,8 @@ struct LogAgreed {
     agree: bool,
 }
 
-/// Rule that a decision log breaks: the number of times, and the line and description of the first
-/// one.
+/// Rule that a decision log breaks: how often it does, and the line and description of the first
+/// time.
 #[derive(Serialize)]
 struct Broken<'b> {
     rule: u32,
@@ -150,7 +150,7 @@ fn tell_of_rules(
 
 /// Returns a text with a line for each slot of the recipe: how many of its answers equal those of
 /// the naive model (twin) of its policy, and how many differ. The line also has the first answer
-/// that differs, and the reason why the remaining ones are not checked.
+/// that differs, and the reason why answers behind it are not checked.
 fn told_of_policies(twins: Option<&Report>) -> String {
     let Some(twins) = twins else {
         return "answers of policies are not in the log of a live program, so none are checked\n"

@@ -81,7 +81,8 @@ struct Tour {
 }
 
 impl Tour {
-    /// Returns the text that is printed behind the answer; `folder` holds the files of the pair.
+    /// Returns the text that is printed behind the answer for the bundled pair of programs;
+    /// `folder` is where the pair's files were written, `None` if nowhere.
     fn behind(folder: Option<&Path>) -> String {
         let mut text = MEASURED.to_owned();
         if let Some(folder) = folder {

@@ -23,13 +23,14 @@ const BLANK: &str = "0000000000000000";
 /// Form of a seal (the line of a file that holds the hash of the file), by the kind of file.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Seal {
-    /// The seal is a comment of TOML, which begins with `#`.
+    /// The seal (line with the file's hash) is a comment of TOML, which begins with `#`.
     Toml,
-    /// The seal is a comment of HTML, in `<!-- -->`.
+    /// The seal (line with the file's hash) is a comment of HTML, in `<!-- -->`.
     Html,
-    /// The seal is a comment of OpenCL C or PTX, which begins with `//`.
+    /// The seal (line with the file's hash) is a comment of OpenCL C or PTX, which begins with
+    /// `//`.
     Code,
-    /// The seal is the last member of the JSON object that the file holds.
+    /// The seal (with the file's hash) is the last member of the JSON object that the file holds.
     Json,
 }
 

@@ -51,8 +51,7 @@ fn halt(_: &PanicInfo<'_>) -> ! {
     }
 }
 
-/// Returns a map of `blocks` free blocks, which stays for ever; null for 0 blocks or too small a
-/// heap.
+/// Returns a map of `blocks` free blocks, which is never freed; null for 0 blocks, or lack of room.
 #[unsafe(no_mangle)]
 pub extern "C" fn map_new(blocks: u32) -> *mut FreeMap {
     FreeMap::new(blocks).map_or(core::ptr::null_mut(), |map| Box::into_raw(Box::new(map)))

@@ -1,5 +1,4 @@
-//! Turn policy MLFQ of XSched: which process runs, if using slices lowers it, and waiting raises
-//! it?
+//! Turn policy MLFQ of XSched: which process runs, if slices lower it, and waiting raises it?
 
 use std::collections::BTreeMap;
 

@@ -39,8 +39,8 @@ pub(crate) fn find() -> Option<PathBuf> {
     files.find(|file| file.is_file())
 }
 
-/// Opens a page (HTML text) in Chromium, and returns (its output, its error messages) after it
-/// ends.
+/// Opens a page (HTML text) in Chromium until it ends, and returns (its output, its error
+/// messages).
 ///
 /// # Errors
 /// When Chromium cannot be started, fails, or does not end in time.

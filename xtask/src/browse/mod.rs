@@ -4,9 +4,8 @@
 //! and as it is printed. Fails where the console has a message, a table does not sort or filter, a
 //! picture is empty or its text lies outside of it or on other text, something is wider than the
 //! window without a scroll bar of its own, text has too little contrast, or the page loads
-//! anything. The page stands in a frame, as a browser's own window cannot be as narrow as a
-//! telephone. Without Chromium the check says so and passes; the variable `CHROMIUM` names its
-//! program.
+//! anything. The page stands in a frame, as a browser's window cannot be as narrow as a telephone.
+//! Without Chromium the check says so and passes; the variable `CHROMIUM` names its program.
 
 pub(crate) mod chromium;
 pub(crate) mod devtools;

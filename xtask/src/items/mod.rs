@@ -104,8 +104,7 @@ fn read(shell: &Shell, crates: &[String]) -> Result<Vec<Vec<Item>>> {
     crates.iter().map(document).collect()
 }
 
-/// Returns the lines that only `before` has, with `-` in front, and those of `after` alone, with
-/// `+`.
+/// Returns the lines of `before` alone, with `-` in front, and those of `after` alone, with `+`.
 fn difference(before: &str, after: &str) -> String {
     let lines = |text: &'_ str| text.lines().map(str::to_owned).collect::<BTreeSet<String>>();
     let (before, after) = (lines(before), lines(after));

@@ -38,8 +38,7 @@ pub(super) fn comments(path: &str, text: &str, _: Exists<'_>) -> Vec<Finding> {
     found
 }
 
-/// Returns the comments of a file, each as (first line's number, mark such as `///`, text in one
-/// line).
+/// Returns the comments of a file, each as (number of its first line, mark such as `///`, text).
 fn blocks(text: &str) -> Vec<(usize, &str, String)> {
     let mut blocks: Vec<(usize, &str, String)> = Vec::new();
     let mut before = "";

@@ -47,8 +47,7 @@ impl Table {
         super::write(file, &text)
     }
 
-    /// Simulates the launches. Returns (number of starts of workgroups, ns at which the last one
-    /// ends).
+    /// Simulates the launches. Returns (number of starts of workgroups, end of the last one in ns).
     pub(super) fn leftover(self) -> (u64, u64) {
         let rounds = self.workgroups.div_ceil(UNITS as u64 * u64::from(ROOM));
         let lasts = |launch: usize| Self::times(launch as u64).1 / rounds;

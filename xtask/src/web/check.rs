@@ -120,8 +120,8 @@ impl WebCheck {
         PAIR.map(|name| self.folder.path().join(name))
     }
 
-    /// Gives profiles to the page, and waits until it works no more. Returns (its state, its
-    /// message).
+    /// Gives profiles to the page, and waits until it works no more. Returns (state, message) of
+    /// it.
     fn give(&mut self, files: &[PathBuf]) -> Result<[String; 2]> {
         self.page.give("#file", files)?;
         self.page.value("new Promise((done) => setTimeout(done, 0))")?;

@@ -13,8 +13,7 @@ use crate::document::{Block, Column, Document, Table};
 const ALIKE: f64 = 0.5;
 /// Largest number of rows of the table that shows by how much the time of kernels changed.
 const FAMILIES: usize = 15;
-/// Largest number of characters that a table shows of a kernel family's name (kernels alike in
-/// name).
+/// Largest number of characters that a table shows of the name of a family (kernels alike in name).
 const FAMILY: usize = 28;
 /// Largest number of characters that the result shows of the name of a profile.
 const PROFILE: usize = 40;

@@ -285,7 +285,7 @@ fn limits_note(limits: &LaunchLimits, words: VendorWords) -> String {
     text
 }
 
-/// Says of which launches a compute unit cannot hold even one workgroup.
+/// Says how many launches have workgroups so large that a compute unit cannot hold even one.
 fn unfit(limits: &LaunchLimits, words: VendorWords) -> String {
     format!("not even one fits on one {}: {}", words.unit, part(&limits.unfit))
 }

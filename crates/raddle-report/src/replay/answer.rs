@@ -421,7 +421,7 @@ fn policies(result: &ReplayResult, most: usize, detail: AnswerDetail, page: bool
     table
 }
 
-/// Removes from a table of policies the figures that are the same under all of them. Returns the
+/// Removes from a table of policies the figures that are equal under all policies. Returns the
 /// table, and a line with those removed figures by which processes are judged (`None` if there are
 /// none). A table whose rows are all alike stays whole, because it is to show just that.
 fn without_alike(

@@ -23,8 +23,9 @@ pub(super) struct AnswerDetail {
     /// True if the table has a column for the median time of requests, and on the HTML page one for
     /// the longest wait.
     pub(super) median: bool,
-    /// True if the table shows, for processes without requests, the change of the figure against
-    /// the baseline (the way of sharing with which the others are compared).
+    /// True if the table shows, for processes without requests, by how much the judged figure
+    /// differs from that under the baseline (the way of sharing with which the others are
+    /// compared).
     pub(super) change: bool,
     /// For [figures by which processes with requests are judged, those of processes without
     /// requests, medians]: true if the table shows the interval or accuracy of these figures.

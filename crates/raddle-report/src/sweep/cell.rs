@@ -9,7 +9,7 @@ use crate::document::Cell;
 /// Largest number of characters that a terminal shows of the value of a varied option.
 pub(super) const VALUE: usize = 24;
 
-/// Makes the cell of a figure, with its interval behind it.
+/// Makes the cell of a figure, with its interval if one is known; `-` for an unknown figure.
 pub(super) fn figure(figure: Option<Within>, bounds: Option<FigureBounds>) -> Cell {
     let Some(Within { mean, within }) = figure else { return "-".into() };
     let cell = Cell::ranked(duration(mean as u64), Some(mean));

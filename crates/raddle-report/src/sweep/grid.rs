@@ -153,8 +153,8 @@ impl ShownFigure {
         summary.goals.iter().find_map(of).or_else(without_goal)
     }
 
-    /// Returns the figure for a combination of values, and its bounds; `None` as bounds of a
-    /// median.
+    /// Returns the figure for a combination of values, and its bounds; a median's bounds are
+    /// `None`.
     fn found(&self, group: &GroupSummary) -> (Option<Within>, Option<FigureBounds>) {
         match self.is_median {
             true => (group.medians[self.process], None),

@@ -1,4 +1,4 @@
-//! Which tracks does a timeline have, in which order, and on which track is each slice?
+//! Which tracks (rows) does a timeline have, in which order, and on which is each slice (bar)?
 //!
 //! First come the processes, each with its requests, its waits, its counters and its streams; then
 //! the device with its turns, its counters, copy engines and compute units. A stream whose launches

@@ -1,4 +1,4 @@
-//! Which figures of a device does a minute on it give? `raddle calibrate device`.
+//! Which figures of a device does a minute of measuring give? `raddle calibrate device`.
 
 use std::fmt::Write as _;
 use std::fs::{self, File};
@@ -31,7 +31,7 @@ const FILES: [(&str, &str); 3] = [
 const NEEDED: &str = "`raddle calibrate device` runs on the machine with the GPU, and needs its driver (CUDA, or OpenCL); `raddle devices` lists the devices that need no measuring";
 
 /// Measurements of `raddle calibrate device`, each as (description, seconds that three repetitions
-/// take); the last one is made only with `--mps`.
+/// take); the last measurement is made only with `--mps`.
 const PLAN: [(&str, u32); 6] = [
     ("bandwidth by the number of workgroups that copy, each on a unit of its own", 5),
     ("bandwidth of two streams, half of the units each", 1),

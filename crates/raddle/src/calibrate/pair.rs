@@ -225,8 +225,8 @@ impl<'p> Plan<'p> {
         text
     }
 
-    /// Runs the programs in each case whose result is not yet in the file at `path`, and adds each
-    /// result to the file as soon as it is known.
+    /// Measures each case (a way of sharing, a load, and the programs that run) whose result is not
+    /// yet in the file at `path`, and adds each result to the file as soon as it is known.
     fn measure(&self, path: &Path, console: &mut Console) -> Result<(), CliError> {
         place::check(path, &earlier)?;
         let old = fs::metadata(path).is_ok_and(|file| file.len() > 0);
@@ -277,9 +277,9 @@ impl<'p> Plan<'p> {
         }
     }
 
-    /// Measures all repetitions of one case, one after the other. Returns times in milliseconds:
-    /// under the name of each program the durations of its requests or steps, and under `arrivals`
-    /// the times at which requests came.
+    /// Measures all repetitions of a case (one load, and the programs that run) under one way of
+    /// sharing. Returns times in milliseconds: under the name of each program the durations of its
+    /// requests or steps, and under `arrivals` the times at which requests came.
     fn case(
         &self,
         way: &str,
@@ -330,8 +330,7 @@ impl<'p> Plan<'p> {
     }
 }
 
-/// Returns the starts of the requests in milliseconds since the beginning of the measured window,
-/// ascending.
+/// Returns the starts of the requests, ascending, in milliseconds since the measurement began.
 fn arrivals(spans: &Spans) -> Vec<f64> {
     let mut starts: Vec<u64> = spans.iter().map(|&(start, _)| start).collect();
     starts.sort_unstable();

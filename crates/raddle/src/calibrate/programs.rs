@@ -1,8 +1,8 @@
 //! How long do the requests and steps of the user's programs take beside each other?
 //!
-//! A program appends a line `START,END` a request or step to the file that `RADDLE_TIMES` names, in
-//! nanoseconds of the machine's monotonic clock, which all its processes share. Both are asked to end
-//! (SIGTERM) once both have run for as long as wanted.
+//! A program appends a line `START,END` for each request or step to the file that `RADDLE_TIMES`
+//! names, in nanoseconds of the machine's monotonic clock, which all programs share. All programs
+//! are asked to end (SIGTERM) once each has run for as long as wanted.
 
 use std::ffi::OsString;
 use std::fs;
@@ -64,7 +64,7 @@ struct Running {
 }
 
 /// Runs programs at the same time, and returns for each program its requests or steps that began in
-/// the measured window, in the order of their starts.
+/// the measured window (see `window`), in the order of their starts.
 pub(super) fn measure(
     programs: &[&CalibratedProgram],
     case: ProgramCase<'_>,
@@ -100,7 +100,7 @@ pub(super) fn measure(
 
 /// Returns, for each program, the requests or steps that began in the measured window, with times
 /// since its beginning. The window begins when all programs have begun, and is `length` nanoseconds
-/// long. `None` until each program has written a request or step that ends after it.
+/// long. `None` until each program has written a request or step that ends after the window.
 fn window(all: &[Spans], length: u64) -> Option<Vec<Spans>> {
     let firsts = all.iter().map(|spans| spans.first().map(|&(start, _)| start));
     let begun = firsts.collect::<Option<Vec<u64>>>()?.into_iter().max()?;

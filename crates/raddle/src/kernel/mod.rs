@@ -84,7 +84,7 @@ impl KernelVerdict {
         zero.or_else(|| needs("if numbers keep reads and writes apart", &self.places))
     }
 
-    /// Returns the reason of the verdict as text for a person.
+    /// Returns the reason why the kernel may or may not be run again, as text for a person.
     fn why(&self) -> String {
         let pairs = self.apart.iter().map(|[a, b]| format!("{a} and {b}"));
         let pairs = pairs.collect::<Vec<_>>().join("; ");

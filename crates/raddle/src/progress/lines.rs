@@ -27,16 +27,16 @@ type Counted = Option<(ProgressBar, &'static str)>;
 pub(super) struct ToldWork {
     /// Work that is counted now, and true if any work has been counted yet.
     now: Arc<Mutex<(Counted, bool)>>,
-    /// Lines that the thread writes before its next line of progress.
+    /// Lines that the progress thread writes before its next line of progress.
     notes: Arc<Mutex<Vec<String>>>,
-    /// Sender of a channel; the thread ends when this sender is dropped.
+    /// Sender of a channel; the progress thread ends when this sender is dropped.
     _end: Sender<()>,
 }
 
 impl ToldWork {
-    /// Starts the thread that writes a line of progress to `out` after each time of length `every`.
-    /// The first line also says `shorter`, how to make the work shorter; `shorter` is empty where
-    /// nothing does.
+    /// Starts the progress thread, which writes a line of progress to `out` after each time of
+    /// length `every`. Its first line also says `shorter`, how to make the work shorter (may be
+    /// empty).
     pub(super) fn new(
         every: Duration,
         shorter: &'static str,
@@ -67,13 +67,13 @@ impl ToldWork {
         Self { now, notes, _end: end }
     }
 
-    /// Makes the thread write `line` before its next line of progress.
+    /// Makes the progress thread write `line` before its next line of progress.
     pub(super) fn note(&self, line: String) {
         self.notes.lock().unwrap_or_else(PoisonError::into_inner).push(line);
     }
 
-    /// Makes the thread report other work from now on: (counter, unit that it counts), or `None`
-    /// between two pieces of work.
+    /// Makes the progress thread report the work `counted` from now on, as (counter, unit that it
+    /// counts); `None` means that no work is counted.
     pub(super) fn turn_to(&self, counted: Counted) {
         *self.now.lock().unwrap_or_else(PoisonError::into_inner) = (counted, true);
     }

@@ -355,8 +355,7 @@ struct ReadCases {
 struct SummedUp {
     json: String,
     document: Document,
-    /// Facts that can make the answer wrong, a line each. All fields from here on are as in
-    /// [`VerbEnding`].
+    /// Facts that can make the answer wrong; this and all further fields are as in [`VerbEnding`].
     overturning: Vec<String>,
     unanswered: Option<String>,
     never_ran: Option<String>,

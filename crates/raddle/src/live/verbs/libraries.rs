@@ -49,8 +49,8 @@ pub(super) struct Libraries {
 }
 
 impl Libraries {
-    /// Finds the libraries: those that the options or environment variables name, else those that
-    /// are installed with raddle.
+    /// Finds the libraries that schedule a program's work: those that the options or environment
+    /// variables name, else those that are installed with raddle.
     pub(super) fn find(args: &ProgramArgs) -> Result<Self, CliError> {
         let opencl = found(&OPENCL, args.layer.as_ref())?;
         let cuda = found(&CUDA, args.cuda.as_ref())?;
@@ -66,7 +66,7 @@ impl Libraries {
         Ok(Self { opencl, cuda: cuda.map(|(folder, library)| (library, folder)) })
     }
 
-    /// Sets the environment variables by which the program loads the libraries.
+    /// Sets the environment variables of a program's command by which it loads the libraries.
     pub(super) fn offer(&self, command: &mut Command) {
         if let Some(layer) = &self.opencl {
             command.env("OPENCL_LAYERS", first(layer.as_os_str(), "OPENCL_LAYERS"));
@@ -76,7 +76,7 @@ impl Libraries {
         }
     }
 
-    /// Returns the paths of the libraries as text for a message.
+    /// Returns the paths of all found libraries, joined by "or", for a message.
     pub(super) fn shown(&self) -> String {
         let cuda = self.cuda.iter().map(|(library, _)| library);
         let all = self.opencl.iter().chain(cuda).map(|path| path.display().to_string());

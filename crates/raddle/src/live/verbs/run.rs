@@ -142,8 +142,8 @@ fn connect(
     Ok(keep.then_some(daemon))
 }
 
-/// Waits for the program to end. On a terminal Ctrl-C reaches the program by itself; other requests
-/// to end are passed on to it.
+/// Waits for the started program to end. On a terminal Ctrl-C reaches the program by itself;
+/// otherwise a request to end raddle is passed on to the program.
 fn wait(mut child: Child) -> Result<ExitStatus, CliError> {
     let pid = rustix::process::Pid::from_child(&child);
     let on_terminal = std::io::stdin().is_terminal();
