@@ -1,6 +1,6 @@
 //! How much power does a simulated device draw for work of one kind alone (seed 000, i10 and j10)?
 //!
-//! Units: mW; rates as in [`Activity`].
+//! Power is in mW; the rates of instructions are those of [`Activity`].
 
 use raddle_dispatch::Composed;
 use raddle_policy::{
@@ -34,8 +34,8 @@ pub struct TestBench {
     tests: Vec<Activity>,
 }
 
-/// The number of instructions that a wave of a test issues in a microsecond: at 1,000 a
-/// microsecond, a wave draws as many mW as one instruction costs pJ.
+/// The number of instructions that each wave of a test issues in a microsecond. At 1,000, a wave
+/// draws as many mW as one instruction costs pJ.
 const RATE: u32 = 1000;
 /// The ticks that each workgroup of a test (a run of one kind of work) lasts; `WORKGROUPS` is the
 /// number of workgroups of a test.

@@ -1,6 +1,7 @@
 //! Which processes ran while another process had work and did not run?
 //!
-//! Counted when a process begins and ends to be held up, from the run times of all others.
+//! The run times of all other processes are read when a process begins and ceases to be held up: to
+//! have work and no waves on the device.
 
 use raddle_policy::Tick;
 

@@ -1,12 +1,13 @@
 //! How long does a workgroup last, where a kernel ran beside others when it was recorded?
 //!
-//! A recorded duration includes what neighbours cost. If it is divided by the rounds over the whole
-//! device, and the kernel is replayed beside the same neighbours, they cost twice. So the kernels
-//! that ran side by side are replayed with each issued at its recorded start: what a kernel waits
-//! for room there, it also waited for in the recording, and the rest of its recorded duration goes
-//! to the rounds that it needs in what is left. Each pass knows better how long the neighbours
-//! last. Only the lengths of workgroups are taken from this replay; times are whole nanoseconds.
-//! Where some work is more urgent, `urgent` says how passes go on.
+//! A recorded duration includes the time that neighbours (kernels beside this one) cost. Divided by
+//! the rounds over the whole device, and replayed beside the same neighbours, it would count that
+//! time twice. So the kernels that ran side by side are replayed, each issued at its recorded
+//! start. The time for which a kernel waits for room in the replay was such a wait in the recording
+//! too; the rest of its recorded duration goes to the rounds that it needs in the room that is
+//! left. Each pass (replay) knows better how long neighbours last. Only lengths of workgroups are
+//! taken from the passes, in whole nanoseconds. `urgent` is about kernels of several levels of
+//! urgency.
 
 mod urgent;
 

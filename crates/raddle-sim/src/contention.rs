@@ -1,4 +1,5 @@
-//! By how much longer does a kernel last beside a neighbour, before a resource is full?
+//! By how much longer does a kernel last beside a neighbour (a kernel that runs at the same time),
+//! even where both have room?
 //!
 //! [`Contention`] is what a replay charges for one kernel; [`ContentionTable`] is learnt from
 //! recordings that hold the same kernel with and without a neighbour. Factors are in thousandths of

@@ -1,8 +1,8 @@
 //! When does a copy between host and device begin, where other copies go in the same direction?
 //!
-//! A device has one engine for each direction between host and device, for all processes. It takes
-//! copies in the order in which they become ready, one at a time. Other copies need no engine: those
-//! inside the device or from one to another, and those whose direction nobody knows.
+//! A device has one engine for each direction between host and device, for all processes. Each
+//! engine takes copies in the order in which they become ready, one at a time. Copies inside the
+//! device or from one device to another need no engine, nor do those of unknown direction.
 
 use std::collections::VecDeque;
 

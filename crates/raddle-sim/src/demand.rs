@@ -1,9 +1,9 @@
 //! How much of the memory's bandwidth and of the compute units' pipes does each launch want, and how
 //! long does it last on fewer compute units?
 //!
-//! The model of `docs/demand.md`: a launch has a need ([`KernelNeed`]) and from it a rate, both
-//! known without counters. Bandwidths are in bytes a microsecond, times in nanoseconds. Everything
-//! that the engine reads here is a whole number.
+//! The model of `docs/demand.md`: a launch has a need ([`KernelNeed`]: what it needs most) and from
+//! that a rate, both known without hardware counters. Bandwidths are in bytes a microsecond, times
+//! in nanoseconds. Everything that the engine reads here is a whole number.
 
 use raddle_device::{Device, MemoryRates};
 use raddle_policy::Ticks;
@@ -40,7 +40,7 @@ pub struct TaskDemand {
 /// they share.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ProcessDemand {
-    /// The demand of each task of the process, by the task's index in the process's plan.
+    /// The demand of each launch, copy and fill of the process, by its index in the process's plan.
     pub tasks: Vec<TaskDemand>,
     /// The bandwidths, in bytes a microsecond, of the memory that the process uses: peak, reached
     /// by all compute units, and of one compute unit.
@@ -154,10 +154,10 @@ impl DemandRule {
         },
     ];
 
-    /// Returns the need with which a launch is simulated: the known one, or where it is unknown the
-    /// one that is assumed. If the tensor shapes and the kernel's name disagree, and one of them
-    /// says memory, that one is taken where neighbours are to cost most, and the other one where
-    /// they are to cost least.
+    /// Returns the need with which a launch is simulated: the known need, else the one that is
+    /// assumed. If the tensor shapes and the kernel's name disagree, and one of them says memory,
+    /// that one is taken where neighbours are to cost most, and the other one where they are to
+    /// cost least.
     fn assumed(&self, known: OpNeed) -> KernelNeed {
         if let Some(named) = known.named {
             let both = [known.need, named];
@@ -287,8 +287,8 @@ impl RoomFor {
     }
 }
 
-/// The number that stands for all pipes (execution pipelines) of a device, in the unit of
-/// [`TaskDemand::pipes`].
+/// The number that stands for all pipes (execution pipelines) of a device: [`TaskDemand::pipes`] is
+/// in millionths of them.
 pub(crate) const ALL_PIPES: u64 = 1_000_000;
 
 impl TaskDemand {

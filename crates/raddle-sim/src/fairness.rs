@@ -1,6 +1,6 @@
 //! For how long did each process have the device and wait, and what did taking turns cost?
 //!
-//! Run, alive and waiting times are those of `times`.
+//! Run, alive and waiting times are defined in the file `times`.
 
 use serde::{Deserialize, Serialize};
 
@@ -46,8 +46,8 @@ pub struct Fairness {
     pub longest_overrun_ns: u64,
     /// Time in ns in which any process had waves on the device.
     pub(crate) busy_ns: u64,
-    /// The times of each process by which its fair treatment is judged; the index is that of the
-    /// process in the workload.
+    /// The times of each process, with waves on the device and waiting for them; the index is that
+    /// of the process in the workload.
     pub processes: Vec<ProcessFairness>,
 }
 
@@ -55,7 +55,6 @@ pub struct Fairness {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct ProcessFairness {
-    /// The name of the process.
     pub(crate) name: String,
     /// Time in ns in which the process had waves on the device.
     pub(crate) run_ns: u64,

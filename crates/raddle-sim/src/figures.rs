@@ -1,4 +1,4 @@
-//! How are ranks, ratios and rounded figures computed?
+//! How are percentiles, fairness indices and rounded figures of results computed?
 
 /// Returns the smallest of the values that is no less than `percent` percent of them (the nearest
 /// rank); 0 for an empty list. `sorted` is ascending.

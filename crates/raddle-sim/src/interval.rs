@@ -2,11 +2,12 @@
 //!
 //! Times of requests that follow each other are alike, since they meet the same queue, so a run of
 //! a thousand requests may say no more than fifty independent ones. Batch means tell how many
-//! independent ones it is worth: the variance of the means of 5, 10 and 20 batches in the order of
-//! arrival, over what independent requests would show, enlarged by the correlation of neighbouring
-//! batches; the largest of these counts. With that number, Wilson's interval of a share gives the
-//! ranks between which a percentile lies. Beyond the slowest requests the times are taken to fall
-//! as fast as they do beyond the ninetieth percentile (exponentially).
+//! independent requests a run is worth, by the variance of the means of 5, 10 and 20 batches in the
+//! order of arrival over the variance that independent requests would show, enlarged by the
+//! correlation of neighbouring batches. The largest of the three ratios counts. With that number,
+//! Wilson's interval of a share gives the ranks between which a percentile lies. Beyond the slowest
+//! requests the times are taken to fall as fast as they do beyond the ninetieth percentile
+//! (exponentially).
 
 use serde::{Deserialize, Serialize};
 
@@ -26,7 +27,7 @@ const FEWEST: f64 = 25.0;
 /// values count as alike if they lie on the same side of the percentile.
 const LEVELS: [u64; 2] = [50, 90];
 /// The largest correlation of neighbouring batches that the interval takes into account; a greater
-/// one counts as this.
+/// correlation counts as this one.
 const MOST_CORRELATED: f64 = 0.9;
 
 /// A range that contains a time with 95 % confidence, although the run is only one sample.

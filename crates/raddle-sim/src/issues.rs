@@ -1,4 +1,4 @@
-//! When does the host issue each op of a profile, and what passes before the device begins it?
+//! When does the host issue each op of a profile, and how long until the device begins the op?
 
 use raddle_policy::Ticks;
 use raddle_trace::{Field, Op, Origin, Profile};

@@ -1,11 +1,12 @@
 //! Which launch latency fits a recording?
 //!
-//! There are two constants for each profile: the time from issue to start, and the time from the
-//! end of what an op waits for to its start. The waits of a replay follow from them and the
-//! recorded durations, but for room and copy engines: so they are tried out without placing
-//! anything, and those are taken under which most kernels start within the goal of
-//! `docs/fidelity.md`; of equal ones those that are off least in sum. What an op waits for, in its
-//! hardware queue too, is what it waits for in a replay. All in whole nanoseconds.
+//! A launch latency has two constants for each profile: the time from the issue of an op to its
+//! start, and the time from the end of the ops for which it waits to its start. The starts in a
+//! replay follow from both and from the recorded durations, but for waits for room and copy
+//! engines. So values are tried out without placing any workgroup, and those are taken under which
+//! most kernels start within the goal of `docs/fidelity.md`; of equally good ones, those with the
+//! least sum of errors. An op waits for the same ops as in a replay, also those in its hardware
+//! queue. All times are whole nanoseconds.
 
 use raddle_policy::Ticks;
 use raddle_trace::{Field, OpKind, Origin, Profile};
@@ -95,11 +96,11 @@ impl LaunchLatency {
 pub struct HalvesFit {
     /// The number of kernels in the second half of the profile whose launch call was recorded.
     pub kernels: u64,
-    /// The fraction of kernels with a good predicted start, under a latency that was fitted to the
-    /// second half itself.
+    /// The fraction of kernels whose start is predicted right (off by at most 2 us plus 5 % of the
+    /// wait) by a latency that was fitted to the second half itself.
     pub own: f64,
-    /// The fraction of kernels with a good predicted start, under a latency that was fitted to the
-    /// first half.
+    /// The fraction of kernels whose start is predicted right (off by at most 2 us plus 5 % of the
+    /// wait) by a latency that was fitted to the first half.
     pub first: f64,
 }
 
@@ -174,7 +175,7 @@ fn candidates(ops: &[WaitingOp], queued: bool) -> Vec<u64> {
 
 /// Returns the pair of latencies in ns, one of `launches` and one of `handovers`, under which the
 /// start of the most kernels is right: off by at most 2 us plus 5 % of the recorded wait. Of
-/// equally good pairs the one with the smaller sum of errors.
+/// equally good pairs, returns the one with the smaller sum of errors.
 fn best(ops: &[WaitingOp], launches: &[u64], handovers: &[u64]) -> LaunchLatency {
     let mut ends = vec![0; ops.len()];
     let mut found: Option<((u64, std::cmp::Reverse<u128>), LaunchLatency)> = None;

@@ -1,7 +1,8 @@
 //! Which resources are taken on each compute unit, by an account beside the dispatcher's?
 //!
-//! On purpose nothing of `raddle_dispatch::Book` is used: totals a compute unit, one line each, so
-//! that a fault in one of the two shows in the other.
+//! On purpose this account uses nothing of `raddle_dispatch::Book`, the dispatcher's: it has only
+//! totals for each compute unit, so that a fault in one of the accounts shows when they are
+//! compared.
 
 use std::ops::Range;
 
@@ -20,7 +21,6 @@ pub(crate) struct Ledger {
     /// The compute units that have changed since this account was last compared with the
     /// dispatcher's.
     touched: CuSet,
-    /// The meter of the power that the waves on the device draw.
     pub(crate) power: PowerMeter,
 }
 
@@ -207,7 +207,6 @@ impl Ledger {
         found
     }
 
-    /// Returns whether no resource is taken on any compute unit, as at the end of a run.
     pub(crate) fn is_empty(&self) -> bool {
         let mut all = self.taken.runs(0..self.taken.len());
         all.all(|(_, taken)| *taken == Free::default())

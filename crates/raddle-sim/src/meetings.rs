@@ -1,9 +1,9 @@
 //! When do communication kernels end that wait for peers on other ranks of the run?
 //!
 //! They end together: when the last has begun and each has done its work. Workgroups of a kernel
-//! that do not fit on the device at once run on behind its peers. Kernels of a repetition that not
-//! every rank has, as where the shorter of two profiles repeats, end as if they had no peers. Ranks
-//! that do not fit on the device beside each other wait for ever, and are listed as stuck.
+//! that had no room on the device at first may end after its peers. Kernels of a repetition that
+//! not every rank has, as where the shorter of two profiles repeats, end as if they had no peers.
+//! Ranks that do not fit on the device beside each other wait for ever, and are listed as stuck.
 
 use std::collections::BTreeMap;
 
@@ -43,15 +43,15 @@ pub fn meet(ranks: &mut [(&Profile, &mut ProcessPlan)], first: u32) -> u32 {
     next
 }
 
-/// The meetings of a run: a meeting is a set of tasks of several processes that wait for each other
-/// and end together.
+/// The meetings of a run: a meeting is a set of launches of several processes that wait for each
+/// other and end together.
 #[derive(Debug, Default)]
 pub(crate) struct Meetings {
-    /// The meetings by number; a meeting is a set of tasks of several processes that end together.
-    /// Each is (number of processes that take part, number of repetitions, from the first on, in
-    /// which all of them take part).
+    /// The meetings by number; a meeting is a set of launches of several processes that end
+    /// together. Each is (number of processes that take part, number of repetitions, from the first
+    /// on, in which all of them take part).
     members: BTreeMap<u32, (usize, usize)>,
-    /// The peers that have arrived at each meeting (tasks that end together), by (number of the
+    /// The peers that have arrived at each meeting (launches that end together), by (number of the
     /// meeting, index of the repetition).
     open: BTreeMap<(u32, u32), Gathering>,
 }

@@ -3,8 +3,8 @@
 //! Makespan = from the first event until every profile has ended once, and every request whose time
 //! was given. Latency = from ready to the first wave started. Slowdown = (end - ready) over the
 //! same launch alone on the device under the same recipe, geometric mean. Utilisation = wave-slot
-//! time used over available, within the makespan. Jain = index over processes
-//! of the wave-slot time used while at least two were runnable. Of requests: `requests.rs`.
+//! time used over available, within the makespan. Jain = index over processes of the wave-slot time
+//! used while at least two were runnable. Figures of requests are in `requests.rs`.
 //!
 //! Floating point only here, after every decision; logarithms from `libm`, so that the digits are
 //! the same everywhere.
@@ -100,8 +100,8 @@ pub struct ProcessSummary {
     pub(crate) launches: u64,
     /// The number of kernel launches of the process that ended.
     pub(crate) ended: u64,
-    /// The number of launches in one repetition of the profile that can never run, by the resource
-    /// that they lack.
+    /// The number of launches in one repetition of the profile that can never run, by the name of
+    /// the resource that they lack.
     pub refused: BTreeMap<String, u64>,
     /// The time in ns at which the last launch or copy of the process ended.
     pub last_end_ns: u64,
@@ -266,8 +266,8 @@ impl LevelSummary {
     }
 }
 
-/// Returns the time in ns from ready to end of each task, in the first repetition of a run of one
-/// process alone; `None` for a task that did not end.
+/// Returns the time in ns from ready to end of each launch, copy and fill in the first repetition
+/// of a run of one process alone; `None` for one that did not end.
 fn alone_times(alone: &Outcome) -> Vec<Option<u64>> {
     let first = alone.records.iter().filter(|record| record.iteration == 0);
     first.map(|record| Some(record.ended?.since(record.ready?).0)).collect()

@@ -1,7 +1,7 @@
 //! What does each op of a profile need most, and how is that known?
 //!
-//! A rule of the user comes first, then shapes of tensors, the name of the kernel, and the size of
-//! the launch.
+//! A rule that the user gives is taken first, then the shapes of tensors, the name of the kernel,
+//! and the size of the launch.
 
 use std::collections::BTreeMap;
 

@@ -1,11 +1,11 @@
-//! How much of the device does a kernel of unknown shape hold?
+//! How much of the device does an opaque kernel hold, whose grid and workgroup are unknown?
 //!
-//! The wave slots of the whole device, for as long as it was recorded, divided by the most kernels
-//! that ran at once while it did. So a kernel that ran alone fills the device once: a replay that
-//! left room beside it would promise what no recording shows. Two that ran beside each other fill
-//! half each, as both had room. It takes the slots as workgroups of an eighth of a unit, which
-//! others hold up no more than those of an ordinary kernel, and which have a barrier, so that none
-//! is split.
+//! An opaque kernel takes the wave slots of the whole device for its recorded duration, divided by
+//! the most kernels that ran at once during that. So a kernel that ran alone fills the device: a
+//! replay that left room beside it would promise what no recording shows. Two that ran beside each
+//! other fill half each, as both had room. The kernel is simulated as workgroups of an eighth of a
+//! compute unit, which hold others up no longer than ordinary ones, and which have a barrier, so
+//! that none is split.
 
 use raddle_device::Device;
 use raddle_policy::{Barrier, CuShape, Demand, Ticks};

@@ -17,7 +17,7 @@ use crate::times::Times;
 pub struct Record {
     /// The index in the workload of the process to which the launch belongs.
     pub process: u16,
-    /// The index of the task in the plan of its process, from 0.
+    /// The index of the launch, copy or fill in the plan of its process, from 0.
     pub task: u32,
     /// The number of the repetition of the profile in which the launch is, from 0.
     pub iteration: u32,
@@ -60,7 +60,7 @@ pub struct RequestMarks {
 pub struct RefusedLaunch {
     /// The index in the workload of the process to which the launch belongs.
     pub process: u16,
-    /// The index of the launch among the tasks in the plan of its process, from 0.
+    /// The index of the launch in the plan of its process, from 0.
     pub task: u32,
     /// The reason of the refusal: the resource that is lacking, with the wanted and the available
     /// amount.
@@ -163,7 +163,7 @@ pub struct Outcome {
     /// and the time for which each process was preempted.
     pub preemptions: PreemptionTally,
     /// A message for each policy that was replaced because it broke a law of its trait. The message
-    /// has the task of the policy in the dispatcher (such as `allocate`), the tick and the law.
+    /// has the slot of the policy (such as `allocate`), the tick and the law.
     pub replaced: Vec<String>,
     /// The number of times that the profile of each process began.
     pub iterations: Vec<u32>,
@@ -195,8 +195,8 @@ pub struct Outcome {
     pub skipped: u64,
     /// The energy that the work of the run drew on each compute unit.
     pub energy: Energy,
-    /// The free granules (units in which a resource is given out) over time, and their longest runs
-    /// of neighbours; empty where the policy tracks no addresses of granules.
+    /// The free granules over time, in total and in the longest runs (rows of free granules); empty
+    /// where the policy tracks no addresses of granules.
     pub(crate) free: FreeOverTime,
     /// The number of times that work waited, for each resource and reason; empty where the policy
     /// does not count waits.

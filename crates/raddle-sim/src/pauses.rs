@@ -1,8 +1,9 @@
 //! Where does a host wait for the device?
 //!
 //! A host issues launches in the recorded order, with the recorded time between them. Where the
-//! recording waited it waits for the same work, however long that takes here, and then for as long
-//! as the recorded call took to return. All threads of a process are one host.
+//! host waited in the recording, it waits for the same work in the replay, however long that work
+//! takes, and then for as long as the recorded call still took to return. All threads of a process
+//! are one host.
 
 use raddle_policy::Ticks;
 
@@ -14,11 +15,11 @@ pub struct HostPause {
     pub begins: Ticks,
     /// The time at which the host's wait ends, in ticks since the profile's begin.
     pub returns: Ticks,
-    /// The ticks until the end of the wait, from the end of the last task for which the host waits
+    /// The ticks until the end of the wait, from the end of the last work for which the host waits
     /// (or from the begin of the wait, if that is later).
     pub tail: Ticks,
-    /// The indices in the plan of the tasks for which the host waits; all were issued before the
-    /// wait begins.
+    /// The indices in the plan of the launches, copies and fills for which the host waits; all were
+    /// issued before the wait begins.
     pub tasks: Vec<u32>,
 }
 
@@ -33,10 +34,10 @@ pub struct HostPauses {
 }
 
 impl HostPauses {
-    /// Returns the waits of a host for the device, given in `pauses`. `tasks` are the tasks that
-    /// the host issues, as (arrival, task of the same stream that must end first), and `by_arrival`
-    /// is their order of issue. `waits` has further waits of tasks: (task, earlier task), sorted by
-    /// task.
+    /// Returns the waits of a host for the device, given in `pauses`. `tasks` are the launches,
+    /// copies and fills that the host issues, as (arrival, index of the one of the same stream that
+    /// must end first), and `by_arrival` is their order of issue. `waits` has further waits of
+    /// tasks: (task, earlier task), sorted by task.
     ///
     /// Two kinds of tasks count as issued before a host wait: those that arrive before the wait
     /// ends, as another thread of the host then issued them, and those that must end before the
@@ -76,7 +77,8 @@ impl HostPauses {
         Self { pauses, after }
     }
 
-    /// Returns whether a task with this arrival is issued before the host's first wait.
+    /// Returns whether work that arrives at the time `arrival` is issued before the host's first
+    /// wait.
     pub(crate) fn is_before_all(&self, arrival: Ticks) -> bool {
         self.pauses.first().is_none_or(|first| arrival < first.returns)
     }

@@ -4,8 +4,8 @@
 //! The cost model: a workgroup lasts `launch duration / ceil(workgroups / (CUs x residency))` on
 //! the profile's own device, rounded to the nearest nanosecond and at least 1; on another device it
 //! lasts as long, or is scaled ([`TimeScale`]). Copies and fills last as long as recorded; those
-//! between host and device take turns at the copy engine of their direction, those inside the device
-//! keep it busy without a place on it.
+//! between host and device take turns at the copy engine of their direction, those inside the
+//! device keep it busy, but take no wave slots.
 
 use raddle_device::Device;
 use raddle_dispatch::DeviceCosts;
@@ -150,8 +150,8 @@ pub struct PlanConfig<'a> {
     pub workgroups: Option<&'a [u64]>,
     /// The rule that says which recorded waits of one stream for another are kept in the replay.
     pub waits: WaitRule,
-    /// The ticks until a launch can start, counted from its issue, and from the end of the last
-    /// task for which it waits.
+    /// The ticks until a launch, copy or fill can start: counted from its issue, and from the end
+    /// of the last work for which it waits.
     pub latency: LaunchLatency,
     /// The number of hardware queues of the process; `None` takes the number that the device has.
     pub queues: Option<u16>,
@@ -352,7 +352,7 @@ impl Workload {
     }
 
     /// Returns the launches that can never run on the device `target`, whatever the policy: (index
-    /// of the process, index of the task in its plan, reason in words).
+    /// of the process, index of the launch in its plan, reason in words).
     pub fn never_run(&self, target: &Device) -> impl Iterator<Item = (usize, usize, String)> {
         let cus = Cus::new(target.shape, 1);
         let tasks = self.processes.iter().enumerate().flat_map(|(process, plan)| {
@@ -378,8 +378,8 @@ fn own(profile: &Profile, position: usize, op: &Op) -> Op {
     Op { duration_ns: profile.own_ns(position), ..*op }
 }
 
-/// Returns the time in ns of one workgroup of the op with the index `position` on the device of the
-/// recording; `None` where it was not calibrated.
+/// Returns the calibrated time in ns of one workgroup of the op with the index `position`, on the
+/// device of the recording; `None` where it was not calibrated.
 fn calibrated(options: &PlanConfig<'_>, position: usize) -> Option<u64> {
     options.workgroups?.get(position).copied()
 }

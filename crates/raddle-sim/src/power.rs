@@ -1,13 +1,13 @@
 //! How much power do the waves of a run draw?
 //!
-//! The model: each instruction of a wave costs a fixed energy by its kind, and a load or a store
-//! what the memory costs that it reaches, LDS or HBM. So a wave draws the sum of its rates times
-//! these energies for as long as it is resident, and a compute unit what its waves draw. Beside
-//! that the device and each compute unit draw idle power from the first event to the last end.
-//! Decisions never see it: it is counted beside the run.
+//! The model: each instruction of a wave costs a fixed energy by its kind; a load or a store also
+//! costs the energy of the memory that it reaches, LDS or HBM. While a wave is resident, it draws
+//! the sum of its rates times these energies, and a compute unit draws what its waves draw. The
+//! device and each compute unit also draw idle power from the first event to the last end. No
+//! decision depends on the power.
 //!
-//! Units: pJ an instruction of a wave, uW and mW, fJ (uW x ns). With rates in instructions a
-//! microsecond, rate x pJ is uW.
+//! Energy is in pJ for an instruction of a wave and else in fJ (uW x ns), power in uW and mW. With
+//! rates in instructions a microsecond, rate x pJ is uW.
 
 use std::ops::Range;
 

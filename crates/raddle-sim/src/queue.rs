@@ -85,7 +85,6 @@ impl Queue {
         self.count += 1;
     }
 
-    /// Returns the tick of the next event; `None` where the queue is empty.
     pub(crate) fn next_tick(&self) -> Option<Tick> {
         self.heap.peek().map(|Reverse((at, ..))| *at)
     }
@@ -121,7 +120,6 @@ impl Queue {
         later.into_iter().for_each(|(_, _, to, due)| self.push(to, due));
     }
 
-    /// Returns whether all events in the queue are wake-ups of the dispatcher.
     pub(crate) fn only_wakes(&self) -> bool {
         self.wakes == self.heap.len()
     }

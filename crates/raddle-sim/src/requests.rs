@@ -1,7 +1,8 @@
 //! How long did requests take, and for what did the slowest of them wait?
 //!
-//! A request is one repetition of a profile that began at a time of its own. It arrives when it
-//! begins, recorded launch times included, and has ended when all of its work has. Nanoseconds.
+//! A request is one repetition of a profile that began at a time of its own. A request arrives when
+//! its repetition begins, so the recorded time before its first launch counts, and has ended when
+//! all of its work has. Times are in nanoseconds.
 
 use raddle_policy::Tick;
 use serde::{Deserialize, Serialize};
@@ -87,8 +88,7 @@ pub struct RequestSummary {
 pub struct TimeFromIssue {
     /// The 99th percentile in ns, nearest rank.
     pub p99_ns: u64,
-    /// The 95 % confidence interval of the percentile of request times; `None` for fewer than ten
-    /// requests.
+    /// The 95 % confidence interval of `p99_ns`; `None` for fewer than ten requests.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub interval: Option<Interval>,
 }

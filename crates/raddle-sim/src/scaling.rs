@@ -1,7 +1,7 @@
 //! How long do the workgroups of a profile last on another device than that of the recording?
 //!
-//! How many workgroups the other device holds at once follows from its compute units and what they
-//! hold; a scale says how long one of them lasts there. Copies and fills are not scaled.
+//! How many workgroups the other device holds at once follows from its compute units; a scale says
+//! how long one workgroup lasts there. Copies and fills are not scaled.
 
 use raddle_device::Device;
 

@@ -1,6 +1,7 @@
 //! What does a dispatcher do with a few launches, action by action?
 //!
-//! For snapshots in tests. Times are ticks; a launch lasts as long as its script says.
+//! Tests compare the actions with snapshots. Times are ticks; a launch lasts as long as the script
+//! says.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -220,9 +221,10 @@ pub struct Transcript {
 /// One line of a transcript: an action of the dispatcher, or waves that ended.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct TranscriptLine {
-    /// The tick at which the action or end happened.
+    /// The tick of the dispatcher's action, or of the end of waves.
     pub(crate) t: Tick,
-    /// The launch or process that the action or end concerns; empty where it concerns none.
+    /// The launch or process that the line of the transcript is about; empty where it is about
+    /// none.
     pub(crate) of: String,
     /// The name of the dispatcher's action; a name in brackets is that of an event.
     pub(crate) action: &'static str,

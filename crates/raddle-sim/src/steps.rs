@@ -1,7 +1,7 @@
 //! How long does a step take, where a process repeats?
 //!
-//! A step is a whole repetition. Those count that ended before the makespan did, so no tail and no
-//! step that was broken off; nanoseconds.
+//! A step is a whole repetition of the profile. Only steps that ended before the end of the
+//! makespan count, so none that was broken off. Times are in nanoseconds.
 
 use raddle_policy::Tick;
 use serde::{Deserialize, Serialize};

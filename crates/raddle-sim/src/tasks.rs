@@ -1,6 +1,7 @@
-//! Which launches has each host issued, and which of them no longer wait for others?
+//! Which launches has each host issued, and which of them no longer wait for other launches?
 //!
-//! Ids: each repetition of a profile takes a block of ids, one a task, in order.
+//! Each repetition of a profile takes a block of consecutive ids, one for each launch, copy or
+//! fill.
 
 mod gaps;
 mod host;
@@ -31,7 +32,7 @@ struct TaskState {
     in_line: bool,
     /// True if the dispatcher has been told that the launch was issued.
     told: bool,
-    /// True if the launch was submitted to the device and is not held after a preemption.
+    /// True if the launch was submitted to the device and is not kept off it by a preemption.
     placed: bool,
 }
 
@@ -207,13 +208,12 @@ impl<'w> Tasks<'w> {
         self.lanes.iter().map(arrivals).collect()
     }
 
-    /// Returns the tick at which a repetition of a process began.
     pub(crate) fn began_at(&self, process: u16, iteration: u32) -> Tick {
         Tick(self.lanes[usize::from(process)].repeats[iteration as usize].offset.0)
     }
 
-    /// Records whether a launch is on the device and not held after a preemption (`placed`).
-    /// Returns whether this changed.
+    /// Records whether a launch was submitted and is not kept off the device by a preemption
+    /// (`placed`). Returns whether this changed.
     pub(crate) fn place(&mut self, id: LaunchId, placed: bool) -> bool {
         let before = &mut self.standing[id.index()].placed;
         std::mem::replace(before, placed) != placed
@@ -233,8 +233,8 @@ impl<'w> Tasks<'w> {
         plan.start + since
     }
 
-    /// Begins one more repetition of a process at the time `offset`, and gives each of its tasks an
-    /// id.
+    /// Begins one more repetition of a process at the time `offset`, and gives each of its
+    /// launches, copies and fills an id.
     fn begin(&mut self, process: usize, offset: Ticks) -> Result<(), SimError> {
         let plan = &self.workload.processes[process];
         let base = self.records.len();

@@ -1,12 +1,12 @@
 //! For how long did each process run, was it alive, and did it wait?
 //!
 //! Run time = time with waves on the device; alive time = time with a launch ready that has not
-//! ended; a wait = alive without waves. All are whole nanoseconds; with one process on the device
-//! at a time, run times add up to the time that it was busy, and what they are above it is the time
-//! that processes were on it together.
+//! ended; a wait = alive without waves. All are whole nanoseconds. With one process on the device
+//! at a time, run times add up to the time for which the device was busy; any excess comes from
+//! processes that were on it together.
 //!
-//! A process is looked at when it changes, not at every tick: what passes meanwhile is read off
-//! clocks that all processes share.
+//! The times of a process are updated when its activity changes, not at every tick: the time that
+//! has passed is read off clocks that all processes share.
 
 use raddle_policy::Tick;
 

@@ -5,7 +5,7 @@ use raddle_policy::{CuId, Cus, Resource};
 
 use crate::workload::{Task, Work};
 
-/// Returns the reason why a task can never run on the device, in words; `None` where it can run.
+/// Returns the reason why a launch can never run on the device, in words; `None` where it can run.
 pub(crate) fn why_not(cus: &Cus, task: &Task, target: &Device) -> Option<String> {
     match task.work {
         Work::Unfit { resource: Resource::Vgpr, wanted, available } => Some(match target.vendor {

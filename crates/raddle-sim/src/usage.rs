@@ -15,8 +15,8 @@ pub(crate) struct Usage {
     waves: Vec<u64>,
     /// The number of launches of each process that are ready and have not ended.
     unfinished: Vec<u64>,
-    /// The number of launches of each process that were submitted to the device and are not held
-    /// after a preemption.
+    /// The number of launches of each process that were submitted to the device and are not kept
+    /// off it by a preemption.
     placed: Vec<u64>,
     /// The number of processes with a launch that is ready and has not ended.
     runnable: usize,
@@ -70,18 +70,14 @@ impl Usage {
         }
     }
 
-    /// Returns the number of waves that each process has on the device now.
     pub(crate) fn waves(&self) -> &[u64] {
         &self.waves
     }
 
-    /// Returns the number of launches of each process that are ready and have not ended.
     pub(crate) fn unfinished(&self) -> &[u64] {
         &self.unfinished
     }
 
-    /// Returns the number of launches of each process that were submitted to the device and are not
-    /// held after a preemption.
     pub(crate) fn placed(&self) -> &[u64] {
         &self.placed
     }

@@ -61,7 +61,7 @@ pub enum Seen<'a> {
         /// The number of launches of each process that are ready and have not ended.
         launches: &'a [u64],
         /// The number of launches of each process that were submitted to the device and are not
-        /// held after a preemption.
+        /// kept off it by a preemption.
         placed: &'a [u64],
         /// The number of launches and copies of each process that are issued and have not ended.
         issued: &'a [u64],

@@ -30,22 +30,23 @@ pub struct ProcessPlan {
     pub tasks: Vec<Task>,
     /// The indices of `tasks`, sorted by the time at which the host issues them.
     pub by_arrival: Vec<u32>,
-    /// The waits between tasks, without those of [`Task::after`]. Each is for an earlier task, of
-    /// any stream, that is issued no later. They are sorted by the waiting task, then by the task
-    /// that is waited for.
+    /// The waits between tasks (launches, copies, fills), without those of [`Task::after`]. Each is
+    /// for an earlier task, of any stream, that is issued no later. The waits are sorted by the
+    /// waiting task, then by the task that is waited for.
     pub waits: Vec<TaskWait>,
-    /// The tasks that wait for tasks of other processes and end together with them, in the order of
-    /// the tasks.
+    /// The launches that wait for launches of other processes and end together with them, in the
+    /// order of `tasks`.
     pub meetings: Vec<Meeting>,
     /// The ticks that pass before a launch, copy or fill of the process can start, even on an idle
     /// device.
     pub latency: LaunchLatency,
-    /// The slowdown of each task by neighbours of other processes; empty where neighbours cost
-    /// nothing. Slowdowns by the process's own kernels are part of the recorded times.
+    /// The slowdown of each launch, copy and fill by neighbours of other processes; empty where
+    /// neighbours cost nothing. Slowdowns by the process's own kernels are part of the recorded
+    /// times.
     pub contention: Vec<Contention>,
-    /// The demand of each task for memory bandwidth, from which the simulator derives how much
-    /// neighbours and fewer compute units slow it down; `None` where they cost no time. Where
-    /// `contention` has a factor for a task, neighbours slow it down by that instead.
+    /// The demand of each launch, copy and fill for memory bandwidth, from which its slowdown by
+    /// neighbours and on fewer compute units is derived; `None` where they cost no time. Where
+    /// `contention` has a slowdown of a launch by neighbours, that one is used instead.
     pub demand: Option<ProcessDemand>,
     /// The ticks that the host takes between two repetitions of the profile, which a recording of a
     /// single repetition cannot show.
@@ -76,7 +77,7 @@ impl ProcessPlan {
     /// Returns a process of these tasks that joins at time 0 with share 1 and repeats back to back.
     /// Its recorded span ends when its last task is issued.
     ///
-    /// A task may only wait for an earlier task of its own stream.
+    /// A task (launch, copy or fill) may only wait for an earlier one of its own stream.
     #[must_use]
     pub fn new(name: &str, tasks: Vec<Task>) -> Self {
         let mut by_arrival: Vec<u32> = (0..tasks.len() as u32).collect();
@@ -129,84 +130,86 @@ impl ProcessPlan {
     }
 }
 
-/// The link of a task to a meeting: tasks of several processes that wait for each other and end
-/// together.
+/// The link of a launch to a meeting: launches of several processes that wait for each other and
+/// end together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Meeting {
-    /// The index of the task in the plan of its process.
+    /// The index of the launch in the plan of its process.
     pub task: u32,
-    /// The number of the meeting (of collective tasks of several processes); all tasks with this
-    /// number wait for each other and end together.
+    /// The number of the meeting: all launches with this number wait for each other and end
+    /// together.
     pub number: u32,
 }
 
-/// A wait between tasks of one process: a task does not start before an earlier one has ended.
+/// A wait between tasks (launches, copies or fills) of one process: a task does not start before an
+/// earlier one has ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct TaskWait {
-    /// The index in the plan of the waiting task.
+    /// The index, in the plan of the process, of the task that waits.
     pub task: u32,
-    /// The index in the plan of the earlier task that must end first.
+    /// The index, in the plan of the process, of the earlier task that must end first.
     pub source: u32,
 }
 
 /// The ticks that pass before a launch, copy or fill can start, even on an idle device.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LaunchLatency {
-    /// The ticks from the issue of a task by its host until the task can start.
+    /// The ticks from the issue of a launch, copy or fill by its host until it can start.
     pub launch: Ticks,
-    /// The ticks from the end of the last task for which a task waits until the waiting task can
-    /// start.
+    /// The ticks until a launch, copy or fill can start, from the end of the last work for which it
+    /// waits.
     pub handover: Ticks,
 }
 
-/// The recorded time from the end of the last task for which a task waits to the start of the
-/// waiting task, and who spent it: host or device.
+/// The recorded time from the end of the last work for which a launch, copy or fill waits to its
+/// start, and who spent that time: the host or the device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RecordedGap {
-    /// The host spent the gap: it issues the task these ticks after the end of the last task for
-    /// which it waits.
+    /// The host spent the gap: it issues the launch, copy or fill these ticks after the end of the
+    /// last work for which that waits.
     Host(Ticks),
-    /// The device spent the gap: the host issues the task together with the one before it in its
-    /// stream, and the device begins it these ticks after the end of the last task for which it
-    /// waits.
+    /// The device spent the gap: the host issues the launch, copy or fill together with the one
+    /// before it in its stream, and the device begins it these ticks after the end of the last work
+    /// for which it waits.
     Device(Ticks),
 }
 
 /// One launch, copy or fill of a process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Task {
-    /// The stream in which the task runs.
+    /// The stream in which the launch, copy or fill runs.
     pub stream: StreamId,
-    /// The urgency of the task: level 0 is the most urgent.
+    /// The urgency of the launch, copy or fill: level 0 is the most urgent.
     pub level: Level,
-    /// The time at which the host issues the task, in ticks since time 0 of the profile.
+    /// The time at which the host issues the launch, copy or fill, in ticks since time 0 of the
+    /// profile.
     pub arrival: Ticks,
-    /// The index in the plan of the task of the same stream that must end first; `None` for the
-    /// first task of a stream.
+    /// The index in the plan of the launch, copy or fill of the same stream that must end first;
+    /// `None` for the first of a stream.
     pub after: Option<u32>,
-    /// The time from the end of the last task for which this task waits to the start of this task,
-    /// without launch latency. `None` where the issue of the task was recorded.
+    /// The time from the end of the last work for which this launch, copy or fill waits to its
+    /// start, without launch latency. `None` where its issue was recorded.
     pub gap: Option<RecordedGap>,
-    /// The verdict on whether the task may be killed part-way and run again.
+    /// The verdict on whether the launch may be killed part-way and run again.
     pub idempotent: Idempotence,
-    /// The rates at which each wave of the task issues instructions; of no effect for copies and
+    /// The rates at which each wave of the launch issues instructions; of no effect for copies and
     /// fills.
     pub activity: Activity,
     /// The call by which the host launched the kernel, such as its grid and LDS; unknown for copies
     /// and fills.
     pub call: KernelCall,
-    /// The recorded time, in ticks since time 0 of the profile, at which the tasks on other devices
-    /// ended with which this task ends together (its peers); `None` without peers. The task ends no
-    /// earlier. If an earlier task of this kind ended late, the time is later by as much.
+    /// The recorded time, in ticks since time 0 of the profile, at which the launches on other
+    /// devices (peers) ended with which this launch ends together; `None` without peers. The launch
+    /// ends no earlier. If an earlier launch with peers ended late, the time is later by as much.
     pub peers: Option<Ticks>,
-    /// The work that the task does on the device.
+    /// The work that the launch, copy or fill does on the device.
     pub work: Work,
 }
 
-/// The work that a task does on the device.
+/// The work of a launch, copy or fill on the device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Work {
-    /// The task is a kernel, which runs workgroups.
+    /// The work is that of a kernel, which runs workgroups.
     Kernel {
         /// The number of workgroups of the kernel; a launch of 0 is refused on arrival.
         workgroups: u64,
@@ -221,8 +224,8 @@ pub enum Work {
         /// The bytes that saving one workgroup moves: its registers and its LDS.
         context_bytes: u64,
     },
-    /// The task is a kernel that can never run: an empty compute unit has no room for one of its
-    /// workgroups, or its grid is too large to have run within the recorded duration.
+    /// The work is that of a kernel that can never run: an empty compute unit has no room for one
+    /// of its workgroups, or its grid is too large to have run within the recorded duration.
     Unfit {
         /// The resource of which an empty compute unit of the device has too little for one
         /// workgroup, or the grid.
@@ -234,7 +237,7 @@ pub enum Work {
         /// the largest number of workgroups that can have run.
         available: u64,
     },
-    /// The task copies or fills memory.
+    /// The work copies or fills memory.
     Copy {
         /// The ticks that the copy lasts, from its start to its end.
         lasts: Ticks,
@@ -255,8 +258,8 @@ impl ProcessPlan {
         Self { host: Some(host), ..self }
     }
 
-    /// Returns the waits of the task with the index `task` in the plan, without the wait of
-    /// [`Task::after`].
+    /// Returns the waits of the launch, copy or fill with the index `task` in the plan, without
+    /// that of [`Task::after`].
     pub(crate) fn waits_of(&self, task: u32) -> &[TaskWait] {
         let from = self.waits.partition_point(|wait| wait.task < task);
         let count = self.waits[from..].partition_point(|wait| wait.task == task);
@@ -279,8 +282,8 @@ impl ProcessPlan {
         }
     }
 
-    /// Returns the number of tasks in all requests that begin at given times; the run lasts until
-    /// these tasks end.
+    /// Returns the number of launches, copies and fills in all requests that begin at given times;
+    /// the run lasts until these end.
     fn requested(&self) -> u64 {
         (self.times().len() as u64).saturating_mul(self.tasks.len() as u64)
     }

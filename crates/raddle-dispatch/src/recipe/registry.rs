@@ -68,8 +68,8 @@ macro_rules! slots {
     ($($(#[$doc:meta])* $slot:ident, $named:ident: $Slot:ident;)*) => {$(
         $(#[$doc])*
         ///
-        /// Where the registry has a policy of the same name, the added one replaces it. Recipes
-        /// that name the policy then get the added one.
+        /// Where the registry already has a policy of this name, the added policy replaces it:
+        /// recipes that name the policy get the added one.
         #[must_use]
         pub fn $slot<P>(mut self) -> Self
         where

@@ -2,8 +2,8 @@
 //! learn, and which are the best so far?
 //!
 //! An urgent kernel begins when workgroups of other kernels end, so its start depends on their
-//! lengths. Passes begin near the truth, learn one level after the other, and set back lengths that
-//! fit each other but not the recording.
+//! lengths. Passes (replays) begin near the recorded times, correct the lengths of one level after
+//! the other, and set back lengths that fit each other but not the recording.
 
 use raddle_policy::Level;
 
@@ -34,7 +34,7 @@ pub(super) struct Urgent {
     /// leaves.
     turns: Vec<Level>,
     /// The index in `turns` of the level of urgency that this pass (replay) corrects; `calm` is the
-    /// number of passes in a row before it that changed no length.
+    /// number of passes in a row, just before this one, that changed no length.
     turn: usize,
     calm: usize,
     /// The time in ns of one workgroup of each op (kernel, copy or fill) at the beginning of the
@@ -101,7 +101,8 @@ impl Calibration<'_> {
 
     /// Subtracts from the workgroup lengths (durations) of each kernel the part of the device that
     /// more urgent kernels took while it ran. So the next replay begins near the recorded times;
-    /// from far away, the small corrections of later passes (replays) would not reach them.
+    /// from far away, the small corrections of later passes (replays) would not reach the recorded
+    /// times.
     pub(super) fn leave_out_more_urgent(&mut self) {
         let mut taken = vec![0u64; self.profile.ops.len()];
         // The time from the start of a kernel to the first start of an urgent one that waited for

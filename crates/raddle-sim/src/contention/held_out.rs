@@ -1,10 +1,10 @@
 //! How well does the first half of a recording foretell how long kernels beside neighbours last in
 //! the second half?
 //!
-//! The first half in time teaches, the second is held out. A launch beside a neighbour is foretold
-//! by launches of the same kernel beside the same class of neighbour, else by its time alone and
-//! the factor of its class. Its interval is that of how far such launches of the first half were
-//! from what the others of their kind foretold.
+//! The first half in time teaches, the second is held out. The time of a launch beside a neighbour
+//! is foretold from launches of the same kernel beside the same class of neighbour, else from its
+//! time alone and the factor of its class. The interval of a foretold time spans how far launches
+//! of the first half were from the median of the others of their kind.
 
 use std::collections::BTreeMap;
 
@@ -46,8 +46,8 @@ pub struct HeldOut {
 /// Two classes of kernels: (class of the kernel, class of its neighbour).
 type Classes = (NeighbourClass, NeighbourClass);
 
-/// The knowledge that the first half of a recording gives: median times of one workgroup in ns, and
-/// slowdown factors in thousandths.
+/// The times of workgroups (medians, in ns) and the slowdown factors (in thousandths) that the
+/// first half of a recording gives.
 #[derive(Default)]
 struct Taught {
     alone: BTreeMap<Shape, u64>,

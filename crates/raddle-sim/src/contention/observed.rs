@@ -62,8 +62,8 @@ pub(super) fn observed(
     found
 }
 
-/// Returns for each op the time in ns for which kernels of other streams ran beside it, summed for
-/// each of the four classes of these kernels, which `class` returns.
+/// Returns for each op (kernel, copy or fill) the time in ns for which kernels of other streams ran
+/// beside it, summed for each of the four classes of these kernels, which `class` returns.
 fn overlaps(ops: &[Op], class: impl Fn(&Op) -> NeighbourClass) -> Vec<[u64; 4]> {
     let mut overlaps = vec![[0u64; 4]; ops.len()];
     let mut running: Vec<usize> = Vec::new();

@@ -1,4 +1,4 @@
-//! By how much does each kernel family last longer beside each class of neighbour, by recordings?
+//! How much longer does each kernel family last beside each class of neighbour, as recordings tell?
 
 use std::collections::BTreeMap;
 
@@ -16,7 +16,8 @@ pub struct Factor {
     /// The median, over all observed launches, of the time beside a neighbour in thousandths of the
     /// time alone.
     pub permille: u32,
-    /// The time that one launch in forty stayed below, in thousandths of the time alone.
+    /// The run time beside a neighbour that one launch in forty stayed below, in thousandths of the
+    /// run time of the same launch alone.
     pub low: u32,
     /// The run time beside a neighbour that one launch in forty exceeded, in thousandths of the run
     /// time of the same launch alone.
@@ -226,7 +227,7 @@ pub(super) fn name<'p>(profile: &'p Profile, op: &Op) -> &'p str {
     profile.kernels.get(op.kernel as usize).map_or("", String::as_str)
 }
 
-/// Returns the name of a kernel without `void`, template arguments and parameters.
+/// Returns the family of a kernel: its name without `void`, template arguments and parameters.
 fn family(kernel: &str) -> String {
     let mut depth = 0u32;
     let mut plain = String::new();

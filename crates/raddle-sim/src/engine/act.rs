@@ -129,7 +129,7 @@ impl<W: Watch> Engine<'_, W> {
     }
 
     /// Records that a launch is on the device and may run or, where `placed` is false, that it is
-    /// not submitted or is held after a preemption.
+    /// not submitted or is kept off the device by a preemption.
     pub(super) fn place(&mut self, launch: LaunchId, placed: bool) {
         if self.tasks.place(launch, placed) && self.tasks.records[launch.index()].ready.is_some() {
             self.usage.place(self.tasks.records[launch.index()].process, placed);

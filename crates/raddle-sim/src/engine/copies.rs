@@ -1,7 +1,7 @@
 //! How are copies and fills issued, started and ended?
 //!
-//! A dispatcher with a window submits and starts them, unless its recipe sets copies apart; for any
-//! other they start when they are ready.
+//! A dispatcher with a submission window submits and starts them, unless its recipe says
+//! `copies-apart`; under any other dispatcher they start when they are ready.
 
 use raddle_policy::{Action, Event, LaunchId, ProcessId};
 
@@ -12,7 +12,7 @@ use crate::watch::Watch;
 use crate::workload::Work;
 
 impl<W: Watch> Engine<'_, W> {
-    /// Tells the dispatcher that a copy was issued; does nothing for other ops without workgroups.
+    /// Tells the dispatcher that a copy or fill was issued; does nothing for a kernel.
     pub(super) fn tell_copy(&mut self, copy: LaunchId) -> Result<(), SimError> {
         let (_, task) = self.tasks.plan(copy);
         let Work::Copy { lasts, .. } = task.work else { return Ok(()) };

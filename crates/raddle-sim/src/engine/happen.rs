@@ -171,7 +171,7 @@ impl<W: Watch> Engine<'_, W> {
     }
 
     /// Sets the number of workgroups of a launch whose library sizes its grid by the number of
-    /// compute units: here, of those that its process may use. Other launches keep their number.
+    /// compute units, to suit those that its process may use. Other launches keep their number.
     fn fit(&mut self, id: LaunchId) {
         let record = &mut self.tasks.records[id.index()];
         if record.units > 0 {

@@ -26,14 +26,14 @@ pub(super) struct Refills {
     /// (`count`, number of fronts of the launch: groups of workgroups that end together). `None`
     /// where it was not told.
     marked: Option<(usize, usize)>,
-    /// The tick from which on the run skips no repetitive stretch: a watch needs to see each event
-    /// from then on. Tick 0 where the dispatcher cannot skip.
+    /// The tick from which on the run skips no periods of a launch, as a watch needs to see each
+    /// event. Tick 0 where the dispatcher cannot skip.
     pub(super) until: Tick,
 }
 
 impl<W: Watch> Engine<'_, W> {
     /// Counts a tick in which `happened` was the only event and led to one decision. Skips ahead
-    /// where the workgroups of a launch only replace each other, again and again.
+    /// where workgroups of one launch only replace each other, again and again.
     pub(super) fn count_refill(&mut self, happened: Due) {
         let Due::Front(slot, _) = happened else { return self.end_refills() };
         let [Action::Start { launch, waves: WaveSpan::All, .. }] = *self.actions.list else {

@@ -123,8 +123,6 @@ struct Live {
 }
 
 impl Front {
-    /// Returns the number of waves in the front (workgroups that end together), a front of
-    /// `launch`.
     fn waves_of(&self, launch: &SubmittedKernel) -> u64 {
         let (_, count) = self.waves.bounds(launch.demand.waves);
         self.groups.saturating_mul(count.into())

@@ -1,9 +1,9 @@
-//! Which processes run beside each other, and by how much longer do their launches last for it?
+//! Which processes run beside each other, and by how much longer do their launches last then?
 //!
-//! Two sources give the cost, one or the other: factors that recordings taught
-//! ([`Contention`](crate::Contention)), and the demand of launches for the memory's bandwidth
-//! ([`ProcessDemand`](crate::ProcessDemand)). Counters are kept where workgroups come and go;
-//! nothing is scanned at a decision but the launches that have some on the device.
+//! The slowdown of a launch has one of two sources: factors learnt from recordings
+//! ([`Contention`](crate::Contention)), or the demand of launches for the memory's bandwidth
+//! ([`ProcessDemand`](crate::ProcessDemand)). Counts are updated when workgroups start and end; a
+//! decision looks only at the launches that have workgroups on the device.
 
 use std::collections::BTreeSet;
 
@@ -17,7 +17,7 @@ use crate::demand::{ALL_PIPES, TaskDemand};
 use crate::queue::{Due, Queue};
 use crate::workload::Workload;
 
-/// The running launches of each process, as neighbours that slow down launches of other processes.
+/// The running launches of all processes, as neighbours that slow down launches of other processes.
 #[derive(Debug, Default)]
 pub(super) struct Neighbours {
     /// The number of running fronts (workgroups that end together), by process, then by class of
@@ -43,8 +43,8 @@ pub(super) struct Neighbours {
     copying: u32,
     /// True if some running launch is slower beside its neighbours than alone.
     paced: bool,
-    /// True if the paces of running launches are out of date: since they were computed, the classes
-    /// of kernels that run, or a demand, have changed.
+    /// True if the paces (slowdowns beside neighbours) of running launches are out of date, as the
+    /// classes of running kernels, or a demand, have changed.
     changed: bool,
 }
 
@@ -73,8 +73,7 @@ pub(super) struct NeighbourLoad {
     pub(super) pace: MemoryPace,
 }
 
-/// The demand of launches for memory bandwidth and for pipes (execution pipelines) of compute
-/// units.
+/// The demand of launches for the memory bandwidth and the pipes (execution pipelines) of a device.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Wants {
     /// The bytes a microsecond that launches want to move to and from the memory which all

@@ -1,9 +1,9 @@
-//! How much work of a workgroup is left, where the pace of that work changes?
+//! How much work of a workgroup is left, where the pace (slowdown beside neighbours) changes?
 //!
-//! Work is counted in parts of a nanosecond of its time alone, so that a change of the pace there
-//! and back, at one moment, leaves it as it was, and a million changes add up to less than a
-//! nanosecond a front. Time alone is a whole number of parts, so work that nobody slows down ends
-//! to the nanosecond when it would have without any of this.
+//! Work is counted in parts of a nanosecond of its time alone, so that a change of the pace and
+//! back, at one moment, leaves the work as it was, and the errors of a million changes add up to
+//! less than a nanosecond for a front. Time alone is a whole number of parts, so work that nobody
+//! slows down ends at the same nanosecond as if no work had a pace.
 
 use raddle_policy::Ticks;
 

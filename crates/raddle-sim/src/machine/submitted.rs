@@ -14,7 +14,7 @@ pub(crate) struct SubmittedKernel {
     pub(crate) workgroups: u64,
     pub(crate) workgroup: Ticks,
     pub(crate) contention: Contention,
-    /// The demand of the launch for memory bandwidth and pipes.
+    /// The demand of the launch for memory bandwidth and pipes (execution pipelines).
     pub(crate) memory: TaskDemand,
     /// The tick before which no workgroup of the launch ends, as it waits for launches of other
     /// processes or devices; 0 where it waits for none.

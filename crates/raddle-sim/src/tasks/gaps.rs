@@ -63,9 +63,10 @@ impl Tasks<'_> {
         false
     }
 
-    /// Returns whether a task is issued later than at its recorded time: a recorded gap after the
-    /// end of other tasks, or together with the task before it in its stream, which has not been
-    /// issued. `base` is the id of the first launch of the task's repetition.
+    /// Returns whether a task (launch, copy or fill) is issued later than at its recorded time: a
+    /// recorded gap after the end of other tasks, or together with the task before it in its
+    /// stream, which has not been issued. `base` is the id of the first launch of the task's
+    /// repetition.
     pub(super) fn comes_later(&self, base: u32, task: &Task) -> bool {
         match task.gap {
             Some(RecordedGap::Host(_)) => true,

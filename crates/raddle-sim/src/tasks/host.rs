@@ -1,7 +1,8 @@
-//! Which launch does the host of a closed loop issue next, and when?
+//! Which launch does a host that waits for the device (closed loop) issue next, and when?
 //!
-//! It issues the launches of one repetition at a time, and begins the next one when it has issued
-//! and waited for everything of the one before. Between two launches it takes as long as recorded.
+//! The host issues the launches of one repetition at a time, and begins the next repetition when it
+//! has issued and waited for everything of the one before. Between two launches, as much time
+//! passes as was recorded.
 
 use raddle_policy::{Tick, Ticks};
 

@@ -7,21 +7,22 @@ use raddle_policy::{Tick, Ticks};
 
 use crate::workload::ProcessPlan;
 
-/// The repetitions of one process while it runs, and the dependencies of its tasks.
+/// The repetitions of one process while it runs, and the waits between its launches, copies and
+/// fills.
 #[derive(Debug)]
 pub(super) struct Lane {
-    /// The index in `children` at which the entries of each task begin, by task. These entries are
-    /// the tasks that wait for it.
+    /// The index in `children` at which the entries of each task (launch, copy or fill) begin, by
+    /// task. These entries are the tasks that wait for it.
     child_start: Vec<u32>,
     children: Vec<u32>,
-    /// The number of tasks of the same repetition that must end before each task may start, by
-    /// task.
+    /// The number of tasks (launches, copies or fills) of the same repetition that must end before
+    /// each task may start, by task.
     pub(super) needs: Vec<u32>,
-    /// The first tasks of each stream, by stream: those that wait for no other task of the stream
-    /// in the same repetition.
+    /// The first tasks (launches, copies or fills) of each stream, by stream: those that wait for
+    /// no other task of the stream in the same repetition.
     pub(super) heads: Vec<Vec<u32>>,
-    /// The last task of each stream, by stream; `None` for an empty stream. The first tasks of the
-    /// stream in the next repetition wait for it.
+    /// The last task (launch, copy or fill) of each stream, by stream; `None` for an empty stream.
+    /// The first tasks of the stream in the next repetition wait for it.
     pub(super) last: Vec<Option<u32>>,
     /// The repetitions of the process that have begun so far.
     pub(super) repeats: Vec<Repeat>,
@@ -46,7 +47,7 @@ pub(super) struct Repeat {
     pub(super) base: u32,
     /// The time of the run at which the repetition began, in ticks.
     pub(super) offset: Ticks,
-    /// The number of tasks of the repetition that have not ended.
+    /// The number of launches, copies and fills of the repetition that have not ended.
     pub(super) left: u32,
     /// The ticks by which launches that end together with peers on other devices are later than
     /// recorded, so far in the repetition.
@@ -69,8 +70,8 @@ pub(super) struct Repeat {
 }
 
 impl Repeat {
-    /// Returns a repetition of `left` tasks that begins at `offset`, and of which no launch has
-    /// been issued; `base` is the id of its first launch.
+    /// Returns a repetition of `left` launches, copies and fills that begins at `offset`, and of
+    /// which none has been issued; `base` is the id of the first.
     pub(super) const fn new(base: u32, offset: Ticks, left: u32) -> Self {
         let recorded = Ticks::ZERO;
         let (cursor, pause, lined_up) = (0, 0, false);
@@ -84,7 +85,7 @@ impl Repeat {
 pub(super) struct Issue {
     pub(super) at: Tick,
     pub(super) iteration: u32,
-    /// The index of the launch in `by_arrival`, the list of tasks sorted by arrival.
+    /// The index of the launch in `by_arrival`, the plan's list in the order of issue.
     pub(super) cursor: u32,
 }
 

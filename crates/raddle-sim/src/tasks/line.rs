@@ -1,11 +1,12 @@
-//! Which issued launches is a dispatcher told of that looks ahead, and in which order?
+//! Which issued launches is a dispatcher told of before they are ready, and in which order?
 //!
-//! It is told of them in the order of issue, and never before work for which they wait. A copy does
-//! not test a flag: work for which it waits in other streams could leave by a flag, and a
-//! preemption would wait for both for ever. So the dispatcher is told of a copy when that work has
-//! ended, and of work that waits for the copy behind it. It is told of a copy behind a launch that
-//! will be refused when the launch is refused: the launch is in no stream of the dispatcher, so the
-//! copy would not leave with it.
+//! A dispatcher that wants this is told of launches in the order of issue, and never before work
+//! for which they wait. A copy does not test the preemption flag: work for which it waits in other
+//! streams could leave by the flag, and a preemption would wait for both for ever. So the
+//! dispatcher is told of a copy when that other work has ended, and then of work that waits for the
+//! copy. Where a copy is behind a launch that will be refused, the dispatcher is told of the copy
+//! when the launch is refused: that launch is in no stream of the dispatcher, so the copy would not
+//! leave with it.
 
 use raddle_policy::{Launch, LaunchId, ProcessId};
 

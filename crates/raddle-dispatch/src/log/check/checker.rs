@@ -213,7 +213,7 @@ impl Checker {
         self.found.note(rule, self.line, what);
     }
 
-    /// Returns whether a launch of the same stream that was issued earlier still waits to be
+    /// Returns whether a launch of the stream of `launch` that was issued earlier still waits to be
     /// submitted.
     pub(super) fn waits_before(&self, launch: &SeenLaunch) -> bool {
         self.buffers[launch.buffer].first().is_some_and(|first| first < launch.order)
