@@ -62,8 +62,8 @@ const GIGABYTES: &[(&str, u64)] = &[
 
 impl Device {
     /// Returns the bytes of memory on the device, with GB of 10^9 bytes; `None` where neither the
-    /// device's own figure nor a data sheet gives them, such as for devices that share the memory
-    /// of the host.
+    /// device's own description nor a data sheet gives them, such as for devices that share the
+    /// memory of the host.
     ///
     /// ```
     /// let h200 = raddle_device::find("h200").expect("it is in the table");
@@ -75,8 +75,9 @@ impl Device {
         self.capacity_bytes.or_else(|| Some(self.gigabytes()? * 1_000_000_000))
     }
 
-    /// Returns the most bytes of memory that drivers report for this device: its own figure, or
-    /// else that of the data sheet read as GiB. `None` where [`Device::memory_bytes`] is `None`.
+    /// Returns the most bytes of memory that drivers report for this device: the number in its
+    /// description, or else that of the data sheet read as GiB. `None` where
+    /// [`Device::memory_bytes`] is `None`.
     ///
     /// ```
     /// let h100 = raddle_device::find("h100").expect("it is in the table");

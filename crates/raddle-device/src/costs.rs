@@ -12,7 +12,7 @@ use crate::Device;
 ///
 /// The time was measured on an NVIDIA GV100 only: the `XSched` paper (section 7.3, figure 11) gives
 /// 32 us as the 99th percentile of its method that interrupts running kernels. This includes the
-/// exits of the seven launches behind the killed one. For all other devices the figure is an
+/// exits of the seven launches behind the killed one. For all other devices the time is an
 /// assumption, and the time of an exit alone is not known.
 #[doc(hidden)]
 pub const MEASURED_RESET_NS: u64 = 32_000;
@@ -28,8 +28,8 @@ pub(crate) const V100_EXIT_NS: u64 = 2_400;
 pub(crate) const V100_RESET_NS: u64 = MEASURED_RESET_NS - 7 * V100_EXIT_NS;
 
 /// Time of a hardware context switch on an NVIDIA A100, in nanoseconds, with the moving of the
-/// context. The figure is an upper bound: less than this was added to a request of one urgent
-/// process (`GPreempt`, ATC 2025, section 5.3).
+/// context. It is an upper bound: less than this was added to a request of one urgent process
+/// (`GPreempt`, ATC 2025, section 5.3).
 pub(crate) const A100_SWITCH_NS: u64 = 40_000;
 
 const REGISTER_BYTES: u64 = 4;

@@ -11,7 +11,7 @@ use raddle_policy::CuShape;
 use crate::DeviceError;
 use crate::error::Reason;
 
-/// Maker of a device, which decides the rule for barriers and the names in messages.
+/// Maker of a device, which decides whether workgroups take barriers, and the names in messages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
@@ -141,7 +141,7 @@ pub struct Device {
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Vec::is_empty"))]
     #[doc(hidden)]
     pub percent_units: Vec<(u32, u16)>,
-    /// Sources of the values that describe the device, with the figures that are assumed.
+    /// Sources of the values that describe the device, and which of the values are assumed.
     pub source: String,
     /// Resources of one empty compute unit, in granules.
     pub shape: CuShape,
@@ -212,7 +212,7 @@ impl Device {
     }
 
     /// Returns whether both descriptions are of one kind of GPU: equal id, compute units, waves,
-    /// resources, granules, peak bandwidth and clock. Measured figures may differ; they do not
+    /// resources, granules, peak bandwidth and clock. Measured values may differ; they do not
     /// change how many workgroups fit.
     #[must_use]
     #[doc(hidden)]

@@ -34,7 +34,8 @@ impl DeviceError {
 /// Reason of a [`DeviceError`], with the values that the error message shows.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Reason {
-    /// A device whose compute units have an impossible shape; `error` says what is impossible.
+    /// A device whose compute units cannot have the resources that are given; `error` says which
+    /// one is impossible.
     Shape { name: String, error: ShapeError },
     /// A value, such as a number of compute units, that no device can have, or that is too large
     /// for the types of this crate; `what` names it.

@@ -22,9 +22,9 @@ pub fn find(id: &str) -> Option<Device> {
 /// Returns the device that a profile means by a product name (`Tesla V100-SXM2-16GB`) or by the
 /// name of an instruction set (`gfx908`).
 ///
-/// `None` where the name is not in raddle's table of devices, or can mean devices with other
-/// figures: a slice of a device (MIG), `Orin` (modules with 4 to 16 SMs), `gfx90a`, `gfx942` or
-/// `gfx1100`.
+/// `None` where the name is not in raddle's table of devices, or can mean several devices with
+/// different resources: a slice of a device (MIG), `Orin` (modules with 4 to 16 SMs), `gfx90a`,
+/// `gfx942` or `gfx1100`.
 #[must_use]
 pub fn find_product(name: &str) -> Option<Device> {
     let name = name.to_lowercase();
@@ -41,10 +41,10 @@ pub fn find_product(name: &str) -> Option<Device> {
 /// Returns the AMD device with the instruction set `arch` (`gfx942`, empty where it is not known)
 /// and `cus` compute units; `None` where the table of devices lacks it.
 ///
-/// Of several products with equal figures, such as MI210 and one die of an MI250, the first in the
-/// table is returned. Without an instruction set only those of ROCm's Instinct line are searched,
-/// whose numbers of compute units differ. Devices with waves of 32 are found by name only: a Radeon
-/// PRO W7900 has the compute units of an RX 7900 XTX, and other memory.
+/// Of several products with equal resources, such as MI210 and one die of an MI250, the first in
+/// the table is returned. Without an instruction set only those of ROCm's Instinct line are
+/// searched, whose numbers of compute units differ. Devices with waves of 32 are found by name
+/// only: a Radeon PRO W7900 has the compute units of an RX 7900 XTX, and other memory.
 ///
 /// ```
 /// use raddle_device::find_arch;

@@ -1,12 +1,11 @@
-//! How many bytes can one compute unit move, and all of them together?
+//! How many bytes can one compute unit move in a microsecond, and all of them together?
 //!
-//! One unit alone cannot fill the memory's bandwidth, and all together do not reach the peak.
-//! Figures that were not measured are derived; [`MemoryRates::derived`] says so. Unit: bytes a
-//! microsecond.
+//! One unit alone cannot fill the memory's bandwidth, and all together do not reach the peak. Rates
+//! that were not measured are derived; [`MemoryRates::derived`] says so.
 
 use crate::Device;
 
-/// Most bytes that one multiprocessor of an H200 moves in a microsecond. The figure was fitted to a
+/// Most bytes that one multiprocessor of an H200 moves in a microsecond. The number was fitted to a
 /// recording (`fixtures/h200`) of a decoder with 20 requests a second beside a training loop.
 pub(crate) const H200_UNIT_BYTES_PER_US: u64 = 50_000;
 /// Assumed bandwidth of one NVIDIA multiprocessor, in percent of its equal part of the peak (the
@@ -34,8 +33,8 @@ pub struct MemoryRates {
 }
 
 impl Device {
-    /// Returns the bandwidths of the device's memory, in bytes per microsecond. A figure that the
-    /// device lacks is derived from the peak.
+    /// Returns the bandwidths of the device's memory, in bytes per microsecond. A rate that was not
+    /// measured is derived from the peak.
     ///
     /// ```
     /// let of = |id| raddle_device::find(id).expect("in the table").memory_rates();

@@ -16,12 +16,13 @@ use crate::error::Reason;
 use crate::memory;
 use crate::{Device, DeviceError, MEASURED_RESET_NS, Vendor};
 
-/// Description of the device that a profile was recorded on. A figure that the profile does not
-/// give is `None`.
+/// Description of the device that a profile was recorded on. A value that the profile does not give
+/// is `None`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SourceDevice {
-    /// Driver's name of the device; in a launch table the text of its `device` comment, which may
-    /// be an id of the device table. May be empty.
+    /// Driver's name of the device; in a launch table (a hand-written profile) the text of its
+    /// `device` comment, which may be an id of the device table. Empty where the profile does not
+    /// say it.
     pub name: String,
     /// Number of compute units (SMs) of the device; `None` where the profile does not say it.
     pub sms: Option<u32>,
@@ -45,25 +46,26 @@ pub struct SourceDevice {
     pub simds_per_sm: Option<u32>,
     /// Most waves that are on one SIMD at once; `None` where the profile does not say it.
     pub waves_per_simd: Option<u32>,
-    /// Name of the instruction set (AMD), such as `gfx942`. May be empty.
+    /// Name of the instruction set (AMD), such as `gfx942`; empty where the profile does not say
+    /// it.
     pub arch: String,
     /// Memory on the recorded device, in bytes; `None` where the profile does not say it.
     pub memory_bytes: Option<u64>,
 }
 
-/// Builds a device from the figures of a profile, for a GPU that is not in raddle's table of
+/// Builds a device from the values in a profile, for a GPU that is not in raddle's table of
 /// devices.
 ///
 /// Of an NVIDIA GPU the number of SMs and the compute capability must be known. Of an AMD GPU the
 /// number of compute units and the instruction set must be known (gfx906, gfx908, gfx90a, gfx942,
 /// gfx950, gfx1100, gfx1101, gfx1151 or gfx1201), and for the last four also the number of SIMDs of
-/// a compute unit. Other figures that the profile lacks are those of the capability or of the
+/// a compute unit. Other values that the profile lacks are those of the capability or of the
 /// instruction set. The bandwidth is that of a common product of the same kind, which
 /// [`Device::source`] names.
 ///
 /// # Errors
-/// [`DeviceError`] when a figure that must be known is missing, the capability or the instruction
-/// set is unknown, the device is neither NVIDIA's nor of a known instruction set, or a figure is
+/// [`DeviceError`] when a value that must be known is missing, the capability or the instruction
+/// set is unknown, the device is neither NVIDIA's nor of a known instruction set, or a value is
 /// impossible.
 pub fn from_properties(source: &SourceDevice) -> Result<Device, DeviceError> {
     let name = || source.name.clone();
@@ -118,8 +120,8 @@ pub fn from_properties(source: &SourceDevice) -> Result<Device, DeviceError> {
     )
 }
 
-/// Builds a device from the figures of a profile, for an AMD GPU that is not in raddle's table of
-/// devices. The error says which figure is missing, unknown or impossible.
+/// Builds a device from the values in a profile, for an AMD GPU that is not in raddle's table of
+/// devices. The error says which value is missing, unknown or impossible.
 fn from_arch(source: &SourceDevice) -> Result<Device, DeviceError> {
     let SourceDevice { name, arch, .. } = source;
     let missing = |what| DeviceError(Reason::Missing { name: name.clone(), what });
@@ -172,8 +174,8 @@ fn from_arch(source: &SourceDevice) -> Result<Device, DeviceError> {
     )
 }
 
-/// Returns the resources of a compute unit. A figure that the profile does not give is taken from
-/// the instruction set. `None` where a figure is too large for its type.
+/// Returns the resources of a compute unit. A value that the profile does not give is taken from
+/// the instruction set. `None` where a value is too large for its type.
 fn amd_shape(known: &Arch, source: &SourceDevice) -> Option<CuShape> {
     let usual = known.shape();
     let simds = match source.simds_per_sm {
@@ -193,7 +195,7 @@ fn amd_shape(known: &Arch, source: &SourceDevice) -> Option<CuShape> {
     Some(CuShape { simds, waves_per_simd, workgroups, lds, ..usual })
 }
 
-/// Returns `device`, built from the figures in `source`, if workgroups can run on it and
+/// Returns `device`, built from the values in `source`, if workgroups can run on it and
 /// [`Device::check`] accepts it; else an error.
 fn sound(source: &SourceDevice, device: Device) -> Result<Device, DeviceError> {
     let useless = device.shape.waves() == 0 || device.shape.vgpr_per_simd == 0;
@@ -213,15 +215,15 @@ fn shape(known: &Capability, source: &SourceDevice) -> Result<CuShape, DeviceErr
         .ok_or_else(|| impossible(source, "threads or registers of an SM"))
 }
 
-/// Returns whether the GPU of a profile is of another maker than NVIDIA. AMD profiles carry
-/// "compute capabilities" too (9.0, 9.4), which are not NVIDIA's.
+/// Returns whether the profile's GPU is by another maker than NVIDIA. AMD profiles also give
+/// "compute capabilities" (9.0, 9.4), which are not NVIDIA's.
 fn is_foreign(source: &SourceDevice) -> bool {
     let name = source.name.to_lowercase();
     source.wave_size.is_some_and(|lanes| lanes != WARP)
         || ["amd", "radeon", "instinct", "gfx", "intel"].iter().any(|maker| name.contains(maker))
 }
 
-/// Returns the error for a figure of a profile that no device can have; `what` names the figure.
+/// Returns the error for a value in a profile that no device can have; `what` names the value.
 fn impossible(source: &SourceDevice, what: &'static str) -> DeviceError {
     DeviceError(Reason::Impossible { name: source.name.clone(), what })
 }

@@ -56,7 +56,6 @@ impl Residency {
 /// each resource; `u32::MAX` where the resource never limits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Limits {
-    /// Number of workgroups for which an empty compute unit has enough workgroup slots.
     pub(crate) workgroups: u32,
     /// Number of workgroups for which an empty compute unit has enough wave slots; 0 also where the
     /// workgroup has no threads or too many.
@@ -64,11 +63,8 @@ pub(crate) struct Limits {
     /// Number of workgroups for which an empty compute unit has enough vector registers; 0 also
     /// where a thread or a workgroup wants too many.
     pub(crate) vgpr: u32,
-    /// Number of workgroups for which an empty compute unit has enough scalar registers.
     pub(crate) sgpr: u32,
-    /// Number of workgroups for which an empty compute unit has enough shared memory (LDS).
     pub(crate) lds: u32,
-    /// Number of workgroups for which an empty compute unit has enough hardware barriers.
     pub(crate) barriers: u32,
 }
 

@@ -6,9 +6,8 @@
 
 use crate::{Device, Vendor};
 
-/// Time slices by which the driver lets several processes take turns. Each figure is in
-/// nanoseconds, as (least, expected, greatest); the three are equal where the figure is known for
-/// the device.
+/// Time slices by which the driver lets several processes take turns. Each time is in nanoseconds,
+/// as (least, expected, greatest); the three are equal where the time is known for the device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[doc(hidden)]
 pub struct TimeSlices {
@@ -32,7 +31,7 @@ impl TimeSlices {
         self.switch_ns
     }
 
-    /// Returns the sources of the figures for the time slices, in words for a reader.
+    /// Returns the sources of the lengths of the time slices, in words for a reader.
     #[must_use]
     pub const fn source(&self) -> &'static str {
         self.source

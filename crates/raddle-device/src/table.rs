@@ -21,8 +21,8 @@ pub(crate) struct DeviceRow {
     /// Lists of words, in lower case; a product name means this device if it contains the words of
     /// one list one after the other.
     pub(crate) named: &'static [&'static [&'static str]],
-    /// Words that exclude this device where a product name contains them: they mean a variant with
-    /// other figures.
+    /// Words that exclude this device where a product name contains them: they mean a variant of
+    /// the product with other resources.
     pub(crate) not: &'static [&'static str],
     /// Name of the instruction set (AMD), such as `gfx942`; empty for other makers.
     pub(crate) arch: &'static str,

@@ -54,9 +54,9 @@ const MOST_FIGURES: u64 = 10_000_000;
 /// simulator with the answers.
 #[derive(Clone, Copy, Debug)]
 pub struct Topic {
-    /// Name of the topic on the command line.
+    /// Name of the topic (kind of question) on the command line, such as `windows`.
     pub name: &'static str,
-    /// An example question, as JSON.
+    /// An example of a question of this kind, as a JSON object.
     pub example: &'static str,
     /// Function that returns the answer to a question as JSON, or a fault, and records the steps to
     /// the answer for its explanation.
@@ -84,7 +84,7 @@ pub fn topic(name: &str) -> Option<&'static Topic> {
     TOPICS.iter().find(|topic| topic.name == name)
 }
 
-/// Answers one question to a golden model; question and answer are JSON objects.
+/// Answers one question as the hardware would have to. Question and answer are JSON objects.
 ///
 /// # Errors
 /// When the question cannot be answered.

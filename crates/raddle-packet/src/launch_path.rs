@@ -101,8 +101,8 @@ impl CondensedConfig {
     }
 
     /// Returns these settings with the largest difference up to which a launch is near to a stored
-    /// launch of the same kernel. The unit is half-words (16 bits) of a packet; the header of the
-    /// difference is included.
+    /// launch of the same kernel, and is then not stored itself. The unit is half-words (16 bits)
+    /// of a packet; the header of the difference is included.
     #[must_use]
     pub const fn with_near(self, near: u16) -> Self {
         Self { near, ..self }

@@ -1,6 +1,6 @@
 //! How much time does launching take besides the kernels themselves?
 //!
-//! Seed 002, figures 5 and 7. Any unit of time; sums saturate.
+//! The formulas are those of seed 002, figures 5 and 7. Times are in any one unit; sums saturate.
 
 /// Parts of the time that a launch takes besides the run time of its kernel, in any one unit of
 /// time (seed 002, a patent).

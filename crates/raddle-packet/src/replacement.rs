@@ -90,17 +90,17 @@ pub trait ReplacementPolicy {
     }
 }
 
-/// Largest difference at which a launch counts as near to an entry of the agent's reference table
-/// by default, in half-words (16 bits) with the header. It has room for a new argument address and
-/// a new signal.
+/// Largest difference, by default, at which a launch counts as near to a stored launch and is not
+/// stored itself, in half-words (16 bits) of a packet with the header. It leaves room for a new
+/// argument address and a new signal.
 pub const NEAR: u16 = 9;
 
 /// Policy that stores a launch only while the agent's reference table has an empty entry, and only
-/// where no entry is near the launch. It never replaces an entry.
+/// where no entry is near the launch (differs from it little). It never replaces an entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FirstPolicy {
-    /// Largest difference in half-words (16 bits) at which a launch counts as near to an entry of
-    /// the agent's reference table.
+    /// Largest difference, in half-words (16 bits) of a packet, at which a launch counts as near to
+    /// an entry of the agent's reference table, so that it is not stored itself.
     pub near: u16,
 }
 
@@ -115,8 +115,8 @@ impl ReplacementPolicy for FirstPolicy {
     }
 }
 
-/// Policy that stores every launch for which no entry of the agent's reference table is near, in
-/// place of the least recently used entry.
+/// Policy that stores every launch to which no entry of the agent's reference table is near
+/// (differs from it little), in place of the least recently used entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MostRecentPolicy {
     near: u16,

@@ -95,8 +95,8 @@ impl KernelDispatch {
     /// Reads the fields of an ordinary dispatch packet; reserved bytes are ignored.
     ///
     /// # Errors
-    /// When the packet is of another type, or its private segment size has more bits than its field
-    /// in the format.
+    /// When the packet is no ordinary dispatch packet, or its private segment size has more bits
+    /// than its field in the format.
     pub fn parse(packet: &AqlPacket, format: &AqlFormat) -> Result<Self, PacketError> {
         check_type(packet, format.types().dispatch)?;
         let mut launch = LaunchImage::default();
@@ -127,8 +127,8 @@ impl Reference {
     /// Reads the fields of a reference packet; reserved bytes are ignored.
     ///
     /// # Errors
-    /// When the packet is of another type, the table has no such entry, or the private segment size
-    /// has more bits than its field in the format.
+    /// When the packet is no reference packet, the agent's table has no such entry, or the private
+    /// segment size has more bits than its field in the format.
     pub fn parse(packet: &AqlPacket, format: &AqlFormat) -> Result<Self, PacketError> {
         check_type(packet, format.types().reference)?;
         let ref_num = u16::from_le_bytes([packet[REF_NUM_AT], packet[REF_NUM_AT + 1]]);
@@ -141,8 +141,8 @@ impl Reference {
     /// Returns the reference packet with these fields.
     ///
     /// # Errors
-    /// When the table has no such entry, or the private segment size has more bits than its field
-    /// in the format.
+    /// When the agent's table has no such entry, or the private segment size has more bits than its
+    /// field in the format.
     pub fn emit(&self, format: &AqlFormat) -> Result<AqlPacket, PacketError> {
         self.kernel.launch(format)?.reference(format, self.ref_num)
     }
@@ -166,7 +166,7 @@ impl BarrierPacket {
     /// Reads the fields of a barrier packet; reserved bytes are ignored.
     ///
     /// # Errors
-    /// When the packet is of another type.
+    /// When the packet is no barrier packet.
     pub fn parse(packet: &AqlPacket, format: &AqlFormat) -> Result<Self, PacketError> {
         let (found, types) = (packet[0], format.types());
         let any = types.barrier_or == Some(found);

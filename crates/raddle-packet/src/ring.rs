@@ -1,8 +1,9 @@
 //! How do packets wait between a host and an agent?
 //!
-//! In a ring of slots, as in a user-mode queue of HSA. Both indices count packets since the beginning and never
-//! wrap; packet `n` lies in slot `n` modulo the number of slots. A producer reserves packets, fills them in any
-//! order and publishes each; the agent takes them in order, up to the first one that is not published. Type 1
+//! Packets wait in a ring of slots, as in a user-mode queue of HSA. The write index and the read
+//! index count packets since the beginning and never wrap; packet `n` lies in slot `n` modulo the
+//! number of slots. A producer reserves packets, fills them in any order and publishes each; the
+//! agent takes them in order, up to the first one that is not published. Type 1
 //! (`HSA_PACKET_TYPE_INVALID`) marks a slot without a published packet.
 
 use crate::error::PacketError;

@@ -41,7 +41,8 @@ impl Blocks {
     }
 
     /// Adds `count` blocks of the priority `priority` that were distributed to the SM. The SM's top
-    /// priority rises if it was lower (reading C4 of the patent that raddle calls seed 003).
+    /// priority, the highest of its blocks, rises if it was lower (reading C4 of the patent, seed
+    /// 003).
     pub(crate) fn add(&mut self, priority: u64, count: u64) {
         match self.levels.binary_search_by_key(&priority, |&(priority, _)| priority) {
             Ok(at) => self.levels[at].1 += count,
@@ -50,7 +51,8 @@ impl Blocks {
     }
 
     /// Removes `count` blocks of the priority `priority` that have finished or were taken off the
-    /// SM. The SM's top priority may fall (step L5 of the patent, seed 003).
+    /// SM. The SM's top priority, the highest of its blocks, may fall (step L5 of the patent, seed
+    /// 003).
     pub(crate) fn remove(&mut self, priority: u64, count: u64) {
         let found = self.levels.binary_search_by_key(&priority, |&(priority, _)| priority);
         if let Ok(at) = found {

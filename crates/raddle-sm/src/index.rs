@@ -13,7 +13,8 @@ use alloc::vec::Vec;
 use raddle_policy::CuSet;
 
 /// Key of an SM in the index: (free warps, free registers, free shared memory, lowness of its top
-/// priority). The lowness is a number that is larger for a lower priority.
+/// priority). The top priority is the highest of its blocks; the lowness is a number that is larger
+/// for a lower priority.
 pub(crate) type SmKey = [i32; 4];
 
 /// Returns an amount as an `i32` for a key of the index; an amount above `i32::MAX` becomes
@@ -28,9 +29,9 @@ pub(crate) const fn reversed(rank: u64) -> u64 {
     u64::MAX - rank
 }
 
-/// Returns the lowness of an SM's top priority, a number that is larger for a lower priority;
-/// `None`, for an SM without blocks, gives the largest. It is at least 1, so that it differs from
-/// the unused leaves of the search tree.
+/// Returns the lowness of an SM's top priority `top` (the highest of its blocks), a number that is
+/// larger for a lower priority; `None`, for an SM without blocks, gives the largest. It is at least
+/// 1, so that it differs from the unused leaves of the search tree.
 pub(crate) fn lowness(top: Option<u64>) -> i32 {
     top.map_or(i32::MAX, |top| cut(reversed(top)).min(i32::MAX - 2) + 1)
 }
@@ -64,7 +65,7 @@ struct Demanded {
 /// longest ago.
 const DEMANDS: usize = 64;
 
-/// Index of SMs by their free amounts and their top priorities.
+/// Index of SMs by their free amounts and their top priorities (highest priority of a block).
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Index {
     keys: Vec<SmKey>,
@@ -229,8 +230,8 @@ impl Index {
         found
     }
 
-    /// Returns the lowest index of an SM whose top priority is below `priority` and that `accept`
-    /// accepts; `None` where there is none.
+    /// Returns the lowest index of an SM whose top priority (the highest of its blocks) is below
+    /// `priority` and that `accept` accepts; `None` where there is none.
     pub(crate) fn lower(&self, priority: u64, accept: impl Fn(usize) -> bool) -> Option<usize> {
         self.lows.lowest(lower_than(priority), accept)
     }
@@ -261,8 +262,8 @@ impl Demanded {
     }
 }
 
-/// Search tree over the SMs by the lowness of their top priority (a number that is larger for a
-/// lower priority); each node holds the largest value below it.
+/// Search tree over the SMs by the lowness of their top priority (larger for a lower priority);
+/// each node holds the largest lowness below it.
 #[derive(Clone, Debug, Default)]
 struct Lows {
     /// Values of the nodes. Node 1 is the root, the children of node `n` are `2n` and `2n + 1`, and

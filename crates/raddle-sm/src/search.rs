@@ -50,10 +50,11 @@ pub(crate) trait Room {
 pub(crate) struct SmWish {
     pub(crate) priority: u64,
     pub(crate) barrier: bool,
-    /// Resources that a whole block needs, in the form of a key of the index ([`SmKey`]).
+    /// Resources that a whole block needs, in the form in which the index keeps free amounts
+    /// ([`SmKey`]).
     pub(crate) block: SmKey,
-    /// Resources that the first warp of a block needs, in the form of a key of the index
-    /// ([`SmKey`]): one warp, its registers, and the shared memory of the block.
+    /// Resources that the first warp of a block needs, in the form in which the index keeps free
+    /// amounts ([`SmKey`]): one warp, its registers, and the shared memory of the block.
     pub(crate) warp: SmKey,
 }
 

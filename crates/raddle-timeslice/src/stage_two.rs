@@ -82,7 +82,7 @@ pub struct StageTwo {
     longest: u128,
 }
 
-/// Figures over all chosen processes from which the lengths of slices are computed: the sum of the
+/// Sums over all chosen processes from which the lengths of slices are computed: the sum of the
 /// weights, the sum of 1 / weight, the least weight, and the number of processes. A sum is `None`
 /// where it is too large for 128 bits.
 #[derive(Clone, Copy, Debug, Default)]

@@ -140,7 +140,7 @@ impl SliceConfig {
 
 /// Pool of the processes that can run, as the two stages of time slicing read it.
 pub trait Runnable {
-    /// Type of the id of a process.
+    /// Type of the ids by which the pool tells processes apart.
     type Id: Copy + Eq;
 
     /// Returns the most urgent level in the pool; `None` for an empty pool.

@@ -100,7 +100,7 @@ impl fmt::Display for AllocationRule {
     }
 }
 
-/// Finding of a placement check: an event of the table that breaks a rule.
+/// Finding of a check of a dispatcher's placements: an event that breaks a rule.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct AllocationFinding {
     /// Rule that the event breaks.
@@ -118,7 +118,8 @@ pub struct AllocationFinding {
     pub map: String,
 }
 
-/// Settings of a placement check: by which rules the first block of each placement is predicted.
+/// Settings of a check of a dispatcher's placements: by which rules the first block of each
+/// placement is predicted.
 #[derive(Clone, Debug, Default)]
 pub struct AllocationOptions {
     /// Rule that predicts at which block a placement starts, for each resource that the field
@@ -147,7 +148,8 @@ impl AllocationOptions {
     }
 }
 
-/// Result of a placement check: counts of checked events, and the findings (broken rules).
+/// Result of a check of a dispatcher's placements: counts of checked events, and the findings
+/// (events that break a rule).
 #[derive(Clone, Debug, Default, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct AllocationReport {
@@ -225,7 +227,8 @@ impl fmt::Display for AllocationReport {
     }
 }
 
-/// A placement check that gets one event at a time, as a running simulator gives them.
+/// A check of a dispatcher's placements that gets one event at a time, as a running simulator gives
+/// them.
 ///
 /// ```
 /// use raddle_golden::allocation::{

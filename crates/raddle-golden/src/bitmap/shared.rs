@@ -175,8 +175,8 @@ impl SharedRound {
     }
 }
 
-/// Converts an error of the shared finder (one search circuit for several maps) to a fault at the
-/// place in the question that is wrong.
+/// Converts an error of a circuit that searches several maps in turn to a fault at the place in the
+/// question that is wrong.
 fn located(error: &Error, types: &[Vec<Type>], layout: &Layout) -> Fault {
     let periods = "/shared/periods";
     let slots = "/shared/layout/slots";

@@ -1,7 +1,7 @@
 //! By which steps does the head (first workgroup) of a channel get its compute unit (seed 000, E1)?
 //!
-//! The steps have the names of the seed: a1 to a4, h2 to h5 where waves are balanced, b44 where
-//! windows order levels.
+//! The steps have the names of the seed: a1 to a4, h2 to h5 where waves are balanced over SIMDs,
+//! b44 where windows of time order the levels.
 
 use std::collections::BTreeMap;
 

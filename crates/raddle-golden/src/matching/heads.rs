@@ -73,8 +73,8 @@ impl AskedOrder {
     }
 
     /// Returns the least urgent level, which the waves of a cut workgroup get. Where neither a list
-    /// nor windows order the levels, it is 256 or, if larger, the largest of `heads`, the levels of
-    /// the channels' first workgroups.
+    /// nor windows of time order the levels, it is 256 or, if larger, the largest of `heads`, the
+    /// levels of the channels' first workgroups.
     pub(super) fn lowest(&self, heads: impl Iterator<Item = u64>) -> u64 {
         let listed = self.at(0).and_then(|levels| levels.into_iter().max());
         listed.unwrap_or_else(|| heads.fold(LOWEST, u64::max))

@@ -81,7 +81,6 @@ fn entries<'de, D: serde::Deserializer<'de>>(from: D) -> Result<Option<u16>, D::
     within::<D, u16, 1, { AQL_ENTRIES as u64 }>(from).map(Some)
 }
 
-/// One question about packets (launches encoded as bytes), after it was read.
 #[derive(Debug)]
 pub(super) struct PacketQuestion {
     pub(super) format: AqlFormat,

@@ -124,7 +124,6 @@ pub struct PreemptOutcome {
     pub held: Vec<usize>,
 }
 
-/// The launch that the simulated GPU is running.
 #[derive(Clone, Copy, Debug)]
 struct BusyGpu {
     handle: LaunchHandle,

@@ -14,8 +14,8 @@ pub(super) struct Port {
     pub(super) width: u32,
     pub(super) output: bool,
     /// Number of the slot (part of a shared search circuit, for one map) to which an output
-    /// belongs; the output is checked only in periods that use this slot. `None` for an output that
-    /// is always checked.
+    /// belongs; the output is checked only in uses of the circuit that have this slot. `None` for
+    /// an output that is always checked.
     slot: Option<usize>,
 }
 

@@ -140,8 +140,9 @@ impl Finder {
         self.body.both((&name, 0), gate, &[masked], &[control.part(number as u32, 1)])
     }
 
-    /// Returns the name of the input with one wire for each border between slots: `open` where a 1
-    /// lets windows of blocks cross the border, `closed` where a 1 keeps them from crossing.
+    /// Returns the name of the input with one wire for each border between maps searched side by
+    /// side: `open` where a 1 lets windows (tested runs of blocks) cross the border, `closed` where
+    /// a 1 keeps them from crossing.
     pub(super) const fn control(&self) -> &'static str {
         if self.inverts() { "closed" } else { "open" }
     }
@@ -275,8 +276,9 @@ impl Finder {
     }
 }
 
-/// Lists the slots of all periods as (start, end) in blocks, ascending and each once. A slot is the
-/// part of a shared circuit for one map; its index in the list is its number.
+/// Lists the slots of all periods (uses of a shared circuit) as (start, end) in blocks, ascending
+/// and each once. A slot is the part of the circuit for one map; its index in the list is its
+/// number.
 pub(super) fn slots(search: &Shared) -> Vec<(u32, u32)> {
     let all = (0..search.periods()).flat_map(|period| search.slots(period));
     let mut all: Vec<(u32, u32)> = all.map(|slot| (slot.start(), slot.end())).collect();
@@ -298,7 +300,8 @@ fn segments(slots: &[(u32, u32)]) -> Vec<(u32, u32)> {
 }
 
 /// Lists, ascending, the borders at which two slots (parts of a shared circuit for one map each)
-/// meet in a period. Windows, the tested runs of blocks, must not cross a border.
+/// meet in a period (use of the circuit). Windows, the tested runs of blocks, must not cross a
+/// border.
 pub(super) fn borders(search: &Shared) -> Vec<Border> {
     let mut all: Vec<Border> = Vec::new();
     for period in 0..search.periods() {

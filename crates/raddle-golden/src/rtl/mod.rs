@@ -79,8 +79,8 @@ impl RtlSearch {
 pub struct RtlSpec {
     /// Search for free runs that the circuit performs.
     pub search: RtlSearch,
-    /// Form of the circuit: the digit of a free block, and the direction in which sequences are
-    /// shifted.
+    /// Form of the circuit: the digit that stands for a free block, and the direction in which
+    /// sequences of digits are shifted.
     pub setup: Setup,
     /// True if each window (run of blocks that is tested) is made of two halves; false if it is
     /// made of the next shorter window and one block, as in the patent. The sampled search

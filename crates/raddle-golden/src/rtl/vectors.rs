@@ -100,8 +100,8 @@ fn alone(
     Ok(format!("{map} {want:x} {tested} {}", read(longest, start)))
 }
 
-/// Returns a line of inputs and expected outputs for one period of a shared finder (a circuit that
-/// searches several maps in turn); returns an error where the search does not suit the maps.
+/// Returns a line of inputs and expected outputs for one use of a circuit that searches several
+/// maps in turn; returns an error where the search does not suit the maps.
 fn in_turn(
     spec: &RtlSpec,
     search: &Shared,

@@ -1,8 +1,8 @@
 //! How is a circuit written, statement by statement, with its gates counted?
 //!
-//! Every statement is as wide as the wires that can change: no gate has a constant input, and no two
-//! gates are equal. So the gates that are counted are those that synthesis finds, except windows of a
-//! sampled search that none of its samples reads.
+//! Every statement is as wide as the wires that can change: no gate has a constant input, and no
+//! two gates are equal. So the counted gates are those that synthesis keeps; synthesis also removes
+//! the gates of windows (tested runs of blocks) that a sampled search computes and does not use.
 
 use std::fmt::{self, Display, Write};
 

@@ -43,8 +43,8 @@ struct Held {
     places: Vec<Place>,
 }
 
-/// Naive model of the policies `greedy` and `round-robin` with the setting `addresses = true`. The
-/// policy's answers in a decision log are compared with those of the model.
+/// Naive model of the policies `greedy` and `round-robin` with the setting `addresses = true`.
+/// Answers of the policy in a decision log are compared with the model's.
 #[derive(Debug)]
 pub(super) struct Addressed {
     /// Compute unit at which the search for the next workgroup begins; `None` where every search

@@ -30,7 +30,7 @@ const KERNEL: usize = 6;
 /// Values of the fields of a launch, in the order of [`WIDTHS`].
 type Fields = [u64; 9];
 
-/// Figures of one submission of a launch, as (packets, bytes, cost in nanoseconds, cleanup in
+/// Size and cost of one submission of a launch, as (packets, bytes, cost in nanoseconds, cleanup in
 /// nanoseconds).
 pub(super) type Sent = (u32, u64, u64, u64);
 
@@ -146,8 +146,8 @@ impl Condensed {
         ]
     }
 
-    /// Returns the figures that the submission of this launch must have by the policy's rules, as
-    /// (packets, bytes, cost in nanoseconds, cleanup in nanoseconds).
+    /// Returns what the submission of this launch must take by the policy's rules, as (packets,
+    /// bytes, cost in nanoseconds, cleanup in nanoseconds).
     pub(super) fn of(&mut self, launch: &Launch) -> Sent {
         if launch.is_copy() {
             return (0, 0, 0, 0);

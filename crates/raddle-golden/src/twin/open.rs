@@ -85,7 +85,6 @@ impl OpenLog {
         self.at.line
     }
 
-    /// Ends the check of the decision log, and returns its report.
     pub(super) fn report(mut self) -> Report {
         self.step_ends();
         Report { slots: [self.path.0, self.turn.0, self.allocate, self.preempt.0].into() }

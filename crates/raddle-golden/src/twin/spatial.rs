@@ -86,8 +86,8 @@ impl Spatial {
         sizes.into_iter().map(block).collect()
     }
 
-    /// Lists the compute units that a process may borrow: those of processes that are not in
-    /// `busy`, and those that belong to no process.
+    /// Lists the compute units that a process may borrow: those of processes that are not in `busy`
+    /// (those with work to start), and those that belong to no process.
     fn lent(&self, id: ProcessId, busy: &BTreeSet<ProcessId>) -> BTreeSet<u16> {
         let (blocks, units) = (self.blocks(), self.units.count() as u64);
         let limit = self.limits.get(id.index()).copied().filter(|&limit| limit > 0);

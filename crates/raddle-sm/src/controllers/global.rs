@@ -32,10 +32,11 @@ impl Controllers {
         None
     }
 
-    /// Gives blocks of a kernel to the SM `sm`, and raises the SM's top priority (reading C4 of the
-    /// patent, seed 003). `at` is the index of the kernel in `targets`. The SM gets `n1` whole
-    /// blocks, or fewer if fewer are left (step G3); where `n1` is 0 it gets one block (reading
-    /// C3). `None`, without any change, where there is no such kernel.
+    /// Gives blocks of a kernel to the SM `sm`, and raises the SM's top priority, the highest of
+    /// its blocks (reading C4 of the patent, seed 003). `at` is the index of the kernel in
+    /// `targets`. The SM gets `n1` whole blocks, or fewer if fewer are left (step G3); where `n1`
+    /// is 0 it gets one block (reading C3). `None`, without any change, where there is no such
+    /// kernel.
     fn distribute(&mut self, at: usize, route: Route, sm: usize, n1: u64) -> Option<Decision> {
         let slot = self.targets[at].slot;
         let held = self.kernels.get_mut(slot as usize)?.as_mut()?;

@@ -94,9 +94,9 @@ impl BlockWarp {
         self.decide(ready, bulk, round)
     }
 
-    /// Returns the answer that starts waves on the compute unit `cu`: of the first workgroup
-    /// waiting there of which at least one wave can start (steps L1 to L3 of the patent, seed 003).
-    /// `None` where no wave can start.
+    /// Returns the answer that starts waves, on the compute unit `cu`, of the first workgroup that
+    /// waits there and of which any wave can start (steps L1 to L3 of the patent, seed 003). `None`
+    /// where no wave can start.
     fn serve(&self, ready: &ReadyView<'_>, cu: CuId, round: &mut Round) -> Option<Answer> {
         let (slot, count) = self.tables.next(cu, self.options.backfill, |block| {
             // A launch that is held or on its way back is not in the view, and starts nothing.

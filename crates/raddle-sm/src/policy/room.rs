@@ -75,7 +75,7 @@ pub(super) fn priority(launch: &Launch) -> u64 {
 }
 
 /// Returns the key of a compute unit in the index: its free amounts, and a number that is larger
-/// for a lower top priority `top`; `None` is the top priority of a unit without work.
+/// for a lower top priority `top` (the highest of its work); `None` is that of a unit without work.
 pub(super) fn key(cus: &Cus, cu: CuId, top: Option<u64>) -> SmKey {
     let free = cus.free(cu);
     [cut(free.waves), cut(free.vgpr), cut(free.lds), lowness(top)]

@@ -42,7 +42,6 @@ struct Lying {
     saved: bool,
 }
 
-/// Tables of the workgroups on all compute units.
 #[derive(Clone, Debug, Default)]
 pub(super) struct BlockTables {
     units: Vec<Blocks>,
@@ -365,7 +364,6 @@ mod tests {
 
     const CU: CuId = CuId(0);
 
-    /// Returns the tables of a device with one compute unit.
     fn tables() -> BlockTables {
         let mut tables = BlockTables::default();
         let shape = CuShape {
@@ -381,7 +379,6 @@ mod tests {
         tables
     }
 
-    /// Returns a launch of two workgroups of two waves each.
     fn launch(id: u32) -> Launch {
         let demand = Demand { waves: 2, ..Demand::default() };
         Launch::new(LaunchId(id), ProcessId(0), 2, demand).with_level(Level(3))

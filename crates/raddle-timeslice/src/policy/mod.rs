@@ -55,7 +55,6 @@ fn find(processes: &[ProcessState], id: ProcessId) -> Option<&ProcessState> {
     processes.get(found)
 }
 
-/// Returns the most urgent level among the processes; `None` where there is no process.
 fn most_urgent(processes: &[ProcessState]) -> Option<Level> {
     processes.iter().map(|process| process.level.0).min().map(Level)
 }

@@ -54,8 +54,8 @@ pub struct Vruntime {
     current: Option<(ProcessId, Option<Tick>)>,
 }
 
-/// Virtual run time of a process (run time that counts more for less urgent levels), and the
-/// figures from which it is computed.
+/// Virtual run time of a process (run time that counts more for less urgent levels), and the times
+/// from which it is computed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct VruntimeAccount {
     /// Virtual run time in ticks, while the process is runnable. After it stopped being runnable:

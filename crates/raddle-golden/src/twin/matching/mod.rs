@@ -302,7 +302,7 @@ impl Matching {
         Some(starts.collect())
     }
 
-    /// Marks the channel of the launch `id` if it was tied with others; these then come first.
+    /// Marks the channel of the launch `id` if it was tied with others; the others then come first.
     fn mark(&mut self, heads: &[Head], id: LaunchId, now: u64) {
         let Some(level) = heads.iter().find(|it| it.entry.launch.id == id).map(|it| it.level)
         else {
