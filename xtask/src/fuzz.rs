@@ -1,4 +1,4 @@
-//! Does any input make an importer panic, or a bitmap or packet decoder answer wrongly?
+//! Does any input make an importer crash or hang, or a bitmap or packet decoder answer wrongly?
 //!
 //! Builds the fuzz targets in `xtask/fuzz` with coverage for libFuzzer, which the stable compiler
 //! can do, and runs them one after the other. New inputs go to cargo's target folder; `--keep` also

@@ -1,4 +1,4 @@
-//! How is a verdict shown?
+//! How is the verdict of a replay (which recipe to use) shown?
 
 use raddle_study::answer::{PolicyFigures, PolicyVerdict, VerdictKind};
 

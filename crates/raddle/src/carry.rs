@@ -1,7 +1,7 @@
-//! Which files does a report carry that can replay with other values of its sliders?
+//! Which files does an HTML report carry that can replay with other settings?
 //!
-//! The report carries the engine, the question, and every file that the question named, by names
-//! without folders, so that a page tells nobody where the files were.
+//! The report carries the engine (raddle as WebAssembly), the study, and every file that the study
+//! names, by names without folders, so that a page tells nobody where the files were.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;

@@ -1,7 +1,7 @@
 //! Where is the engine (raddle as WebAssembly) that pages carry?
 //!
-//! The engine is no part of the program, so that building the program needs no second target: it is
-//! a file beside the program, or one that the command line names.
+//! The engine is no part of the program, so that the program is built without a compiler for
+//! WebAssembly: it is a file beside the program, or one that the command line names.
 
 use std::path::{Path, PathBuf};
 use std::{env, fs};

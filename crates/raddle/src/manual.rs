@@ -1,4 +1,4 @@
-//! What is the command line as a whole, and what do people, shells and `man` want to know of it?
+//! How is the whole command line described for its help, shell completion and manual pages?
 
 use std::ffi::OsString;
 

@@ -170,7 +170,7 @@ impl ProgressLine {
 pub(crate) struct RunsShown {
     shown: bool,
     bar: Mutex<Option<ProgressLine>>,
-    /// Warnings that are shown above the figures.
+    /// Warnings of the study, which are shown above the recipes' first figures.
     warned: Mutex<Vec<String>>,
     /// First figures of the recipes that were simulated latest, as (recipe, figures).
     found: Mutex<Vec<(String, String)>>,
@@ -200,7 +200,7 @@ impl RunsShown {
         *self.bar.lock().unwrap_or_else(PoisonError::into_inner) = Some(line);
     }
 
-    /// Forgets the figures that were shown while the answer was not known.
+    /// Clears the warnings and first figures that progress shows, as the whole answer is now known.
     pub(crate) fn answered(&self) {
         self.warned.lock().unwrap_or_else(PoisonError::into_inner).clear();
         self.found.lock().unwrap_or_else(PoisonError::into_inner).clear();

@@ -1,5 +1,5 @@
-//! Which traces of one job, one for each rank, does a folder or a tar archive hold, and which of
-//! them are wanted?
+//! Which traces of a job, one for each rank (process of the job), does a folder or a tar archive
+//! hold, and which of them are wanted?
 
 use std::fmt;
 use std::fs;

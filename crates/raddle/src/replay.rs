@@ -100,8 +100,8 @@ impl Tour {
 struct Source<'f> {
     profiles: Vec<Loaded>,
     files: &'f dyn Files,
-    /// (engine, files) that the report carries so that it can replay with other settings; `None` if
-    /// it shall not. The engine is raddle as WebAssembly.
+    /// (engine, files) that the report carries so that it can replay with other settings; `None`
+    /// for a report that cannot. The engine is raddle as WebAssembly.
     live: Option<(EngineFile, &'f CarriedFiles)>,
 }
 

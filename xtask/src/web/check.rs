@@ -28,7 +28,7 @@ const SAMPLES: [(&str, &str); 6] = [
     ("rocprof/rocprofv1_2022_mixbench_mi200_timestamps.csv", "mi250x"),
     ("jax/tracelens_mi300_conv.xplane.pb", ""),
 ];
-/// Sample profile that only the command line can read, as it is a database.
+/// Sample profile (a database) that only the command line can read.
 const DATABASE: &str = "nsys/nsysai_rtx3080_2kernels.sqlite.gz";
 /// File names of the bundled pair of profiles, whose replay lasts long enough to be cancelled.
 const LONG: [&str; 2] = ["decode.csv", "train.csv"];

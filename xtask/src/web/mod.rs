@@ -44,7 +44,7 @@ pub(crate) fn run(shell: &Shell, args: &Args) -> Result<()> {
 }
 
 /// Builds the engine (raddle as WebAssembly) and the application for browsers, and writes them to
-/// target/web/raddle.wasm and raddle.html; `named` is an engine that is built already.
+/// target/web/raddle.wasm and raddle.html; `named` is the program `raddle`, which is else built.
 fn make(shell: &Shell, named: Option<&Path>) -> Result<()> {
     let built = engine(shell, "web")?;
     let built = built.with_context(|| format!("no engine without the target {TARGET}"))?;

@@ -107,7 +107,7 @@ fn sentence(changes: &ProfileChanges) -> String {
     text + "."
 }
 
-/// Says by how much the second recording is longer than the first, and whether its device is another.
+/// Says by how much the second recording is longer than the first, and names devices that differ.
 fn length(changes: &ProfileChanges) -> String {
     let [first, second] = changes.profiles.each_ref().map(|name| plain(name, PROFILE));
     let [a, b] = both(changes, |it| it.span_ns);

@@ -7,9 +7,9 @@ use raddle_study::units::{count, counted, duration, percent};
 
 use crate::document::{Column, Document, Table};
 
-/// Overlap of recorded kernels, as a fraction of the busy time, up to which the busy time of a
-/// replay says nothing about the model: kernels that ran one after the other have the recorded busy
-/// time under any model.
+/// Fraction of the recorded busy time in which kernels overlap, up to which the busy time of a
+/// replay proves nothing: kernels that run one after the other have the recorded busy time under
+/// any model.
 const MUCH_OVERLAP: f64 = 0.01;
 
 /// Adds to a document how well the replay of a profile agrees with its recording.

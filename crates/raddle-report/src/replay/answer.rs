@@ -1,5 +1,5 @@
-//! How do the first screen and the first page say which recipe to use, at what cost, and how far to
-//! believe it?
+//! How do the first screen of a terminal and the top of the HTML page say which recipe to use, at
+//! what cost, and how far to believe it?
 
 use std::collections::BTreeSet;
 

@@ -1,4 +1,4 @@
-//! Which three cards does the first page have: where is the GPU idle and why, what limits
+//! Which three cards does the HTML page have at its top: where is the GPU idle and why, what limits
 //! occupancy, and what did the slowest requests wait for?
 
 use raddle_sim::{DeviceTime, RequestSummary, SlowRequest};

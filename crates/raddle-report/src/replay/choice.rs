@@ -1,4 +1,4 @@
-//! What does one process pay for what another gains, as a chart of the policies?
+//! How does a chart show what one process loses under each policy, and another gains?
 
 use raddle_study::answer::{GoalMetric, JudgedBy, PolicyFigures};
 use raddle_study::units::duration;

@@ -1,4 +1,4 @@
-//! How does a policy look on the page, and where does the page say what it does?
+//! Which colour has a policy in charts, and where does the HTML page say what the policy does?
 
 use raddle_study::answer::PolicyFigures;
 

@@ -9,7 +9,7 @@ use super::cell::{VALUE, figure};
 use super::curves::name;
 use crate::document::{Cell, Column, Table};
 
-/// Largest width of the table in characters, and the largest number of its rows.
+/// Largest width, in characters, of a table on a terminal; `ROWS` is its largest number of rows.
 const WIDTH: usize = 80;
 const ROWS: usize = 8;
 /// Largest number of tables on a terminal, one a judged process; the report shows further ones.
@@ -119,8 +119,8 @@ struct ShownFigure {
     /// Index of the process whose figure the table of a sweep shows.
     process: usize,
     is_median: bool,
-    /// Name of the figure that the first goal limits, where another figure is shown because the
-    /// sweep does not hold that one; else `None`.
+    /// Name of the figure that the first goal limits, if the sweep does not hold this figure, so
+    /// that another one is shown; else `None`.
     limited: Option<&'static str>,
 }
 

@@ -1,4 +1,5 @@
-//! How is a study of searches shown, as one table, and one chart of gates against makespan?
+//! How is a study of searches (ways to find free blocks) shown: as a table, and a chart of gates
+//! against makespan?
 
 use raddle_study::sweep::{FailedCase, SearchGroup, SearchSummary, Within};
 use raddle_study::units::{count, counted, duration, plain};

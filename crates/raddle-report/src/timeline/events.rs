@@ -1,8 +1,8 @@
-//! In which order are the begins and ends of slices written?
+//! In which order are the begins and ends of bars written to a timeline?
 //!
-//! Perfetto has no whole slices, only begins and ends. The events of each track are made in the
-//! track's order, then all are sorted by time; the sort is stable, so that events of a track in one
-//! nanosecond stay in order. Streams come before compute units: an arrow begins before it ends.
+//! Perfetto has no whole slices (bars), only begins and ends. The events of each track are made in
+//! the track's order, then all are sorted by time; the sort is stable, so that events of a track in
+//! one nanosecond stay in order. Streams come before compute units: an arrow begins before it ends.
 
 use raddle_study::timeline::{LaunchPhase, Timeline, by_ready};
 

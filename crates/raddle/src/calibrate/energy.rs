@@ -1,4 +1,4 @@
-//! Which weights of energy explain measured power? `raddle calibrate energy`.
+//! Which energy for each kind of instruction explains measured power? `raddle calibrate energy`.
 
 use std::fmt::Write as _;
 

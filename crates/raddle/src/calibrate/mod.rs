@@ -1,4 +1,4 @@
-//! What does the verb `calibrate` fit, and to which measurements?
+//! Which figures of a device does the verb `calibrate` fit to measurements?
 
 mod args;
 mod device;

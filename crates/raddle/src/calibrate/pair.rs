@@ -1,5 +1,5 @@
-//! What do two programs cost each other, and which device file replays that best? `raddle calibrate
-//! pair`.
+//! How far do two programs slow each other down, and which device file predicts that best? The verb
+//! `calibrate pair`.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -30,8 +30,8 @@ use crate::units::{plain, quoted};
 const WITH_MPS: [&str; 5] = ["mps", "mps-priority", "mps-30-70", "mps-50-50", "mps-70-30"];
 /// Way of sharing a GPU that is measured where no daemon of MPS runs.
 const WITHOUT: &str = "time-slice";
-/// Word for the load in the names of measurements where the user gives no load, so that the first
-/// program makes its requests by itself.
+/// Name of the load in measurements where the user gives no load, so that the first program makes
+/// its requests by itself.
 const OWN_LOAD: &str = "own";
 /// Name of the program that controls the daemon of MPS.
 const CONTROL: &str = "nvidia-cuda-mps-control";

@@ -99,7 +99,7 @@ pub(super) fn measure(
 }
 
 /// Returns, for each program, the requests or steps that began in the measured window, with times
-/// since its beginning. The window begins when all programs have begun, and is `length` nanoseconds
+/// in ns since the window began. The window begins when all programs have begun, and is `length` ns
 /// long. `None` until each program has written a request or step that ends after the window.
 fn window(all: &[Spans], length: u64) -> Option<Vec<Spans>> {
     let firsts = all.iter().map(|spans| spans.first().map(|&(start, _)| start));

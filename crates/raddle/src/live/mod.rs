@@ -1,4 +1,4 @@
-//! How does the tool schedule live programs, and which code says that it cannot?
+//! How does the verb `live` schedule running programs, in builds of raddle that can and cannot?
 
 mod args;
 #[cfg(not(all(target_os = "linux", feature = "live")))]

@@ -129,7 +129,7 @@ fn span(time: Duration) -> String {
 mod tests {
     use super::*;
 
-    /// Output stream that passes everything that is written on as a message to a test.
+    /// Output stream that sends all text written to it to a test.
     struct KeptLines(Sender<String>);
 
     impl Write for KeptLines {
@@ -144,7 +144,7 @@ mod tests {
         }
     }
 
-    /// Receives written text up to the end of the next line, and returns it.
+    /// Returns the next line that the progress thread writes.
     fn next(lines: &mpsc::Receiver<String>) -> String {
         let mut text = String::new();
         while !text.ends_with('\n') {

@@ -2,8 +2,7 @@
 //!
 //! The server listens on the loopback address alone, and its one page has a random name: a client
 //! that does not know the address that the server prints learns nothing, and a page of another
-//! origin may not ask. The server answers with the engine of the command line, and sends no
-//! request.
+//! origin may not ask. The server itself carries out replays, and sends no request.
 
 mod args;
 mod http;

@@ -1,5 +1,5 @@
-//! How does Slurm run a sweep? As an array job with a shard for each task; the files of the tasks,
-//! one behind the other, are the file of the sweep.
+//! How does Slurm run a sweep? As an array job in which each task runs a shard (part of the cases);
+//! the files of all tasks, one behind the other, are the file of the sweep.
 //!
 //! Every word is quoted on one line, also in comments: a name with a line end would otherwise end
 //! the line.
