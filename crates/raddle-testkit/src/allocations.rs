@@ -1,6 +1,7 @@
-//! How often does a piece of code allocate, how many bytes does it hold, and how many at most?
+//! How often does a piece of code allocate memory, and how many bytes does it keep, or have at
+//! most?
 //!
-//! Sizes are bytes as they were asked for. A test takes the counting allocator as its own:
+//! Sizes are the bytes that were asked for. A test makes the counting allocator its global one:
 //!
 //! ```
 //! #[global_allocator]

@@ -1,6 +1,7 @@
-//! How does a test write a launch, what it takes, and where it runs?
+//! How does a test build a launch, the resources that it takes, and a compute unit to run it on?
 //!
-//! Each builder starts from the smallest value that can run; a test gives only what it is about.
+//! Each builder starts from the smallest value that can run; a test sets only the properties that
+//! matter to it.
 //!
 //! ```
 //! use raddle_policy::{CuShape, Demand};
@@ -27,8 +28,8 @@ pub const SMALL_CU: CuShape = CuShape {
     barriers: 8,
 };
 
-/// Compute unit with 8 SIMDs and the largest amount of each resource that its type allows. It has
-/// one scalar register less than that, since the largest number of them stands for "never run out".
+/// Compute unit with 8 SIMDs and the largest amount of each resource that its type allows, but one
+/// scalar register less, since the largest number of them stands for "never run out".
 pub const LARGEST_CU: CuShape = CuShape {
     simds: 8,
     waves_per_simd: u16::MAX,

@@ -1,10 +1,11 @@
-//! Does a dispatcher stay whole beside a host that reports late, twice, too early, or never?
+//! Does a dispatcher stay correct beside a host that reports events late, twice, too early, or
+//! never?
 //!
 //! [`check_host`] plays a small device that does each of these in turn, under a dispatcher that the
 //! caller runs.
 //!
-//! The device holds whatever it is told to start. Two processes have three launches each; the ones
-//! of the second are urgent and come while those of the first run.
+//! The device has room for whatever it is told to start. Two processes have three launches each;
+//! the launches of the second process are urgent, and come while those of the first run.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -78,7 +79,7 @@ pub struct PlayedHost {
     coming: BTreeMap<(u64, u64), Happening>,
     number: u64,
     /// Workgroups of each launch that have started and not ended, as (tick at which they end, waves
-    /// of each workgroup, pieces). A piece names workgroups on one compute unit.
+    /// of each workgroup, pieces). A piece is equal workgroups on one compute unit.
     running: BTreeMap<LaunchId, Vec<(u64, WaveSpan, Vec<Piece>)>>,
     saved: BTreeSet<LaunchId>,
     /// Launches that are being drained: they leave the device when the last of their running

@@ -1,5 +1,4 @@
-//! Where are the files that no repository may hold, and what happens to tests where they are
-//! absent?
+//! Where are the recorded profiles and other files for tests, and what if they are absent?
 
 use std::path::PathBuf;
 

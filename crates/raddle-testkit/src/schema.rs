@@ -1,7 +1,6 @@
 //! Does a JSON value keep a JSON schema?
 //!
-//! Only the keywords that the fixtures use are known; another one is an error, so that none is
-//! ignored.
+//! Only the keywords of the schemas in the fixtures are known; any other keyword is an error.
 
 use serde_json::Value;
 
@@ -9,7 +8,7 @@ use serde_json::Value;
 /// value; empty where there is none.
 ///
 /// # Panics
-/// On a keyword or a type that is not known here.
+/// On a keyword or a type of JSON schemas that this function does not know.
 #[must_use]
 pub fn schema_breaches(schema: &Value, value: &Value) -> Vec<String> {
     let mut found = Vec::new();

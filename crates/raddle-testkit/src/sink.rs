@@ -11,7 +11,7 @@ impl Sink {
     /// Returns all bytes that have been written so far, as text.
     ///
     /// # Panics
-    /// If it is not UTF-8.
+    /// If the bytes are not UTF-8.
     #[must_use]
     pub fn text(&self) -> String {
         let bytes = self.0.lock().unwrap_or_else(PoisonError::into_inner).clone();

@@ -1,6 +1,6 @@
 //! Do the addresses that a policy gave overlap?
 //!
-//! Naive on purpose: every new wave against every wave that lies on the same compute unit.
+//! The check is naive on purpose: it compares every new wave with every wave on its compute unit.
 
 use std::collections::BTreeMap;
 
@@ -58,8 +58,8 @@ impl Addresses {
         Ok(())
     }
 
-    /// Frees the addresses of a workgroup, or of a part of it; does nothing for a workgroup without
-    /// addresses.
+    /// Frees the addresses of a workgroup, or of a part of a workgroup; does nothing for a
+    /// workgroup without addresses.
     pub(super) fn free(&mut self, (launch, workgroup, part): Spot, cu: CuId) {
         if let Some(lying) = self.lying.get_mut(&cu) {
             lying.retain(|it| {

@@ -1,5 +1,4 @@
-//! Does an allocation policy keep its eleven laws (numbered rules that every implementation of its
-//! trait must obey)?
+//! Does an allocate policy keep the eleven laws (numbered rules) of its trait?
 
 use raddle_policy::{
     Allocate, Answer, CuId, Cus, Fact, LaunchId, Place, ReadyView, Round, Tick, WaveSpan,

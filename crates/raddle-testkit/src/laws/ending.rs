@@ -1,6 +1,7 @@
 //! How do workgroups end on the simulated device of the test kit?
 //!
-//! Chosen by workgroup, never by piece, so that bulk answers and single ones see the same.
+//! Single workgroups are chosen, never pieces (equal workgroups on one compute unit), so that a
+//! policy sees the same ends whether it starts many workgroups in one answer or one.
 
 use std::collections::BTreeMap;
 

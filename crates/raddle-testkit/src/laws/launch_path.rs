@@ -1,4 +1,4 @@
-//! Does a launch path keep its laws?
+//! Does a launch path policy keep the laws (numbered rules) of its trait?
 
 use raddle_policy::{Launch, LaunchPath, Submission, Tick};
 

@@ -1,7 +1,7 @@
 //! How do launches leave the simulated device of the test kit before they end, and come back?
 //!
-//! A launch that is chosen by its id takes a step for each change: it is asked to leave, it is off,
-//! it comes back to the places where it lay, it may go on.
+//! A launch that the scenario chooses makes one change at each step: it is asked to leave, is off
+//! the device, comes back to its old places, and may go on.
 
 use std::collections::VecDeque;
 use std::ops::Range;

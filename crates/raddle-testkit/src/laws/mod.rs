@@ -47,10 +47,10 @@
 //! # in_bulk_as_one_by_one();
 //! ```
 //!
-//! What they decide, as tables for snapshots, without proptest (`default-features = false`):
-//! [`render`] over [`Scenario::example`], [`render_turn`] over [`TurnScenario::example`],
-//! [`render_preempt`] over [`Revocation::examples`], [`render_launch_path`] over the launches of a
-//! scenario.
+//! The decisions of policies are printed as tables for snapshots, without proptest
+//! (`default-features = false`): [`render`] over [`Scenario::example`], [`render_turn`] over
+//! [`TurnScenario::example`], [`render_preempt`] over [`Revocation::examples`],
+//! [`render_launch_path`] over the launches of a scenario.
 //!
 //! Law 4 (asking again changes nothing) has one documented exception; such a policy calls
 //! [`check_allocate_except`] with `&[4]`.

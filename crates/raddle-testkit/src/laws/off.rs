@@ -1,4 +1,4 @@
-//! How far is a launch that leaves the device and comes back, and what did it hold?
+//! At which stage is a launch that leaves the device and comes back, and what did it have there?
 
 use raddle_policy::{CuId, Preemption, ReadyLaunch};
 

@@ -1,4 +1,4 @@
-//! Does a preemption policy keep its laws?
+//! Does a preempt policy keep the laws (numbered rules) of its trait?
 
 use raddle_policy::{Preempt, Preemption, ProcessState, Tick, VictimLaunch, VictimView};
 

@@ -1,8 +1,8 @@
-//! Does a policy that says so answer as if there had been no refills?
+//! Does a policy that says that refills do not matter to it answer as if there had been none?
 //!
 //! A refill: workgroups of a launch end and are followed at once, on the same compute units, by as
-//! many of that launch, so that as much is free as before. From the first refill of a scenario on, a
-//! clone of the policy that has not lived through it is asked the same questions.
+//! many of that launch, so that as much is free as before. From the first refill of a scenario on,
+//! a clone of the policy that was not told of the refill is asked the same questions.
 
 use std::ops::Range;
 
@@ -16,14 +16,14 @@ use crate::builders::launch;
 /// Numbers of workgroups on neighbouring compute units: (range of units, workgroups on each).
 type Units = Vec<(Range<usize>, u32)>;
 
-/// Check that refills do not change a policy's answers. In a refill, workgroups end and are
-/// replaced at once by as many of the same launch. A clone that is not told of the refills must
-/// give the same answers as the policy.
+/// Test that refills do not change a policy's answers. In a refill, workgroups end and are replaced
+/// at once by as many of the same launch. A clone that is not told of the refills must give the
+/// same answers as the policy.
 pub(super) struct RefillCheck<P> {
     /// Clone of the policy that was not told of any refill; `None` before the first refill.
     without: Option<P>,
     /// Free resources when the policy last answered that it waits; `None` where something has
-    /// happened since, or its last answer was another.
+    /// happened since, or where its last answer was not to wait.
     rested: Option<Cus>,
     begun: Option<Begun<P>>,
 }

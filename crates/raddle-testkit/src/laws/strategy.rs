@@ -1,6 +1,6 @@
 //! Which devices, launches and scenarios does a property test try?
 //!
-//! All shrink towards one small compute unit, one process and one launch of one wave.
+//! Failing cases shrink towards one small compute unit, one process and one launch of one wave.
 
 use proptest::collection::vec;
 use proptest::prelude::*;

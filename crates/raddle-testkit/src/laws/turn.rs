@@ -1,4 +1,4 @@
-//! Does a turn policy keep its laws?
+//! Does a turn policy keep the laws (numbered rules) of its trait?
 
 use raddle_policy::{Fact, Level, ProcessId, ProcessState, Tick, Ticks, Turn};
 

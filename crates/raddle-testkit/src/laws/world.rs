@@ -65,8 +65,8 @@ pub enum Deed {
 pub struct ScenarioRun {
     /// Events of the scenario, in the order in which they happened.
     pub lines: Vec<RunLine>,
-    /// Launches of which some workgroup never started, although each of them fits an empty compute
-    /// unit.
+    /// Launches of which some workgroup never started, although their workgroups fit an empty
+    /// compute unit.
     pub unstarted: Vec<LaunchId>,
     /// Evidence that the policy lets launches wait for ever, which law 10 of the trait `Allocate`
     /// forbids: (tick at which the scenario ended with an empty device, a launch that still waited
