@@ -116,7 +116,7 @@ fn main() -> Result<()> {
     }
 }
 
-/// Returns the arguments; in place of an empty list, those for the whole workspace.
+/// Returns the arguments for cargo; in place of an empty list, those for the whole workspace.
 fn or_all(args: Vec<String>) -> Vec<String> {
     if args.is_empty() { ["--workspace", "--all-features"].map(str::to_owned).into() } else { args }
 }

@@ -75,8 +75,8 @@ type Asked = (Study, String, Option<Tour>);
 struct Tour {
     /// Commands that the user may run next, in place of those that the result suggests by itself.
     next: Vec<String>,
-    /// Profiles and requests of the pair, each as (file name, text). They are written beside the
-    /// report, so that the user can pass them to every verb.
+    /// Profiles and requests of the bundled pair of programs, each as (file name, text). They are
+    /// written beside the report, so that the user can pass them to every verb.
     files: [(&'static str, &'static str); 3],
 }
 
