@@ -18,8 +18,8 @@ pub enum Action {
     /// Gives a launch to the device, which may start it from then on.
     Submit {
         launch: LaunchId,
-        /// The number of the submission, counted in its process. A launch leaves the device at its
-        /// start if this number is within the raised [`FlagCut`] of its stream.
+        /// The number of the submission; each process counts its own. A launch leaves the device at
+        /// its start if this number is within the raised [`FlagCut`] of its stream.
         sequence: u64,
         /// The cost of giving the launch to the device: packets, bytes and time in ticks.
         via: Submission,
@@ -40,7 +40,7 @@ pub enum Action {
     StartCopy { copy: LaunchId },
     /// Binds one workgroup of a launch to a compute unit; its waves start later.
     Assign { launch: LaunchId, workgroup: u64, cu: CuId },
-    /// Takes a launch off the device by the method `how`.
+    /// Takes a launch off the device by the preemption method `how`.
     TakeOff { launch: LaunchId, how: Preemption },
     /// Lets a launch that was taken off the device continue.
     Restore { launch: LaunchId },
@@ -56,12 +56,11 @@ pub enum Action {
     /// Lowers the preemption flags of a process, which each launch tests at its start. This is done
     /// before any launch that is submitted later starts. No event reports it.
     Lower { process: ProcessId },
-    /// Resets the compute units of a process, which kills launches on them. Each killed launch has
-    /// an action of its own beside this one. [`crate::Event::ResetOver`] reports the end of the
-    /// reset.
+    /// Resets the compute units of a process, which kills launches on them. For each killed launch
+    /// there is a [`Action::TakeOff`]. [`crate::Event::ResetOver`] reports the end of the reset.
     Reset { process: ProcessId },
     /// Reports to the host that the preemption of a process is complete: its work has left the
-    /// device, or stays there without running. The host has nothing to do.
+    /// device, or stays there without running. The host need not act on it.
     Drained {
         process: ProcessId,
         /// The method of preempting that the preempt policy chose.
@@ -87,13 +86,13 @@ pub enum Action {
 pub struct FlagCut {
     /// The number of the first submission whose launch leaves.
     pub from: u64,
-    /// The number of the first submission behind the cut, whose launch does not leave.
+    /// The number of the first submission after those whose launches leave; its own launch stays.
     pub to: u64,
 }
 
 impl FlagCut {
-    /// Returns whether the submission with this number is within the cut, so that its launch leaves
-    /// when it starts.
+    /// Returns whether the submission with the number `sequence` is in this range, so that its
+    /// launch leaves the device when it starts.
     #[must_use]
     pub const fn holds(self, sequence: u64) -> bool {
         self.from <= sequence && sequence < self.to
@@ -106,7 +105,7 @@ impl FlagCut {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 pub struct Actions {
-    /// The actions, in the order in which they are carried out.
+    /// The actions of the decision, in the order in which they are carried out.
     pub list: Vec<Action>,
     pieces: Vec<Piece>,
     places: Vec<Place>,

@@ -2,8 +2,8 @@
 //!
 //! Unit: instructions that one wave issues in 1,000 ticks (a microsecond in the simulator), as a
 //! mean over its life. The product of waves, rate and time gives the instructions of a compute unit
-//! in any span, and with a weight for each kind its power; no policy needs to know how long a wave
-//! lasts.
+//! in any span, and, with a weight for each kind, the power that it takes; no policy needs to know
+//! how long a wave lasts.
 
 use core::fmt;
 

@@ -21,8 +21,7 @@ pub struct ReadyView<'a> {
 }
 
 impl<'a> ReadyView<'a> {
-    /// Returns the view of these launches, in the order of their submission, on these compute
-    /// units.
+    /// Returns the view of these launches, in order of submission, on these compute units.
     #[must_use]
     pub const fn new(launches: &'a [ReadyLaunch], cus: &'a Cus) -> Self {
         Self { launches, cus }
@@ -37,8 +36,9 @@ impl<'a> ReadyView<'a> {
 #[non_exhaustive]
 pub struct ReadyLaunch {
     /// The launch that waits. Workgroups from `next` up to `launch.workgroups`, exclusive, have
-    /// neither started nor been assigned to a compute unit. That is the number of all workgroups,
-    /// unless the launch was saved with assigned workgroups, which must be assigned again.
+    /// neither started nor been assigned to a compute unit. Saved workgroups that must be assigned
+    /// again come first, run by run: `launch.workgroups` is then the end of such a run, and else
+    /// the size of the grid.
     pub launch: Launch,
     /// The number of the lowest workgroup that has neither started nor been assigned to a compute
     /// unit; equal to `launch.workgroups` when none is left.
@@ -108,12 +108,12 @@ pub enum Answer {
     },
     /// No workgroup can start now; [`Round::refusals`] has the reasons.
     Wait {
-        /// The tick at which the policy wants to be asked again, even if no event comes before;
-        /// `None` if an event must come first.
+        /// The tick at which the policy wants to be asked again, if no event comes before; `None`
+        /// if it waits for an event.
         retry_at: Option<Tick>,
     },
-    /// A launch will never start under this policy, although its workgroups fit an empty compute
-    /// unit.
+    /// A launch will never start under this policy, although one of its workgroups fits an empty
+    /// compute unit.
     Never {
         /// The reason why the launch never fits, with the resource that it lacks.
         refusal: Refusal,
@@ -131,9 +131,7 @@ impl Answer {
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 #[doc(hidden)]
 pub struct StartPart {
-    /// The launch whose workgroups start in this part of the answer.
     pub(crate) launch: LaunchId,
-    /// The waves that start, of each workgroup that this part of the answer names.
     pub(crate) waves: WaveSpan,
     /// The index in [`Round::pieces`] (equal workgroups on one compute unit each) at which this
     /// part of the answer ends, exclusive. The part begins where the part before it ends.
@@ -197,8 +195,8 @@ impl Round {
         Answer::Start { launch: entry.launch.id, waves }
     }
 
-    /// Ends the part of the answer for the launch `launch`, of whose workgroups the waves `waves`
-    /// start. All pieces and addresses that were added since the part before belong to it.
+    /// Ends the part of the answer in which workgroups of the launch `launch` start with their
+    /// waves `waves`. All pieces and addresses that were added since the part before belong to it.
     pub fn part(&mut self, launch: LaunchId, waves: WaveSpan) {
         let (pieces, places) = (self.pieces.len(), self.places.len());
         self.parts.push(StartPart { launch, waves, pieces, places });
@@ -332,8 +330,7 @@ pub trait Allocate {
         true
     }
 
-    /// Informs the policy of an event, or of an answer that was carried out. The default does
-    /// nothing.
+    /// Informs the policy of an event or of an answer carried out. The default does nothing.
     fn observe(&mut self, fact: &Fact<'_>, now: Tick) {
         let _ = (fact, now);
     }

@@ -1,7 +1,7 @@
 //! Which resources are free on each compute unit, and how many more workgroups fit?
 //!
 //! Amounts are counted in granules, without addresses. Within a compute unit a wave goes to the
-//! SIMD that has room for most further waves of its kind, ties to the lowest SIMD.
+//! SIMD with room for most further waves like it, of equal ones to the lowest.
 
 mod levels;
 mod unit;
@@ -407,8 +407,8 @@ impl Cus {
         Err(CuId(cu as u16))
     }
 
-    /// Marks `cu` as full, and forgets what was free on it. This is meant for a copy that is shown
-    /// to a policy.
+    /// Marks `cu` as full, and forgets what was free on it. A caller does this to a copy, to keep a
+    /// policy off the unit.
     #[doc(hidden)]
     pub fn close(&mut self, cu: CuId) {
         self.cus.change(cu.index()..cu.index() + 1, |_, unit| *unit = CuFree::default());

@@ -1,4 +1,4 @@
-//! How long are the free runs of a resource, and why did a workgroup wait?
+//! How long are the free runs (free granules in a row) of a resource, and why did a workgroup wait?
 
 use crate::Resource;
 
@@ -33,7 +33,7 @@ pub enum WaitReason {
     NotSeen,
 }
 
-/// The count of how often work waited for one resource and one reason.
+/// A count of how often work waited for lack of one resource, for one reason.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[doc(hidden)]
 pub struct WaitTally {
@@ -42,7 +42,6 @@ pub struct WaitTally {
     /// The reason why the resource was not sufficient for a workgroup: too little of it is free, no
     /// free run is long enough, or the allocator's search finds no run.
     pub reason: WaitReason,
-    /// The number of questions to the policy that left work waiting for this resource and for this
-    /// reason.
+    /// The number of times that an allocate policy left work waiting for this resource and reason.
     pub count: u64,
 }

@@ -38,7 +38,6 @@ pub struct Hints {
 }
 
 impl Hints {
-    /// No hint of any kind.
     pub(crate) const NONE: Self =
         Self { priority: None, deadline: None, laxity: None, utilisation: None, custom: None };
 

@@ -9,11 +9,11 @@ use crate::{Fact, Launch, Tick, Ticks};
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 pub struct Submission {
-    /// The number of packets written to the queue for this launch.
+    /// The number of packets written to a queue of the device for this launch.
     pub packets: u32,
-    /// The number of bytes written to the queue for this launch.
+    /// The number of bytes written to a queue of the device for this launch.
     pub bytes: u64,
-    /// The time until the device can start the launch, in ticks.
+    /// The time that it takes to submit the launch, in ticks; the device can start it after that.
     pub cost: Ticks,
     /// The time in ticks from the end of the launch until its end is known. Work that waits for the
     /// launch is delayed by this time.
@@ -49,8 +49,7 @@ pub trait LaunchPath {
         true
     }
 
-    /// Informs the policy of an event, or of an answer that was carried out. The default does
-    /// nothing.
+    /// Informs the policy of an event or of an answer carried out. The default does nothing.
     fn observe(&mut self, fact: &Fact<'_>, now: Tick) {
         let _ = (fact, now);
     }

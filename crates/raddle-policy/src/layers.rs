@@ -1,9 +1,9 @@
 //! How is a policy made of other policies: one for each process, one whose answers are passed on,
 //! one that is replaced when it breaks a law?
 //!
-//! Not every layer exists for every trait. A turn is chosen among processes, so [`PerProcess`] has
-//! no turn; launch paths for each process have had no use; and a dispatcher cannot detect a broken
-//! law of [`Preempt`] or [`LaunchPath`], so [`Fallback`] has neither.
+//! Not every such wrapper exists for every trait. A turn is chosen among processes, so
+//! [`PerProcess`] has no turn; launch paths for each process have had no use; and a dispatcher
+//! cannot detect a broken law of [`Preempt`] or [`LaunchPath`], so [`Fallback`] has neither.
 
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;

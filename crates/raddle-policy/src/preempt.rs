@@ -18,7 +18,7 @@ pub struct VictimLaunch {
     pub unstarted: u64,
     /// The number of waves of the launch on the device now.
     pub resident_waves: u64,
-    /// The tick at which the launch or copy was submitted.
+    /// The tick at which the launch or copy was submitted (given to the device).
     pub submitted: Tick,
 }
 
@@ -96,8 +96,7 @@ pub trait Preempt {
         true
     }
 
-    /// Informs the policy of an event, or of an answer that was carried out. The default does
-    /// nothing.
+    /// Informs the policy of an event or of an answer carried out. The default does nothing.
     fn observe(&mut self, fact: &Fact<'_>, now: Tick) {
         let _ = (fact, now);
     }

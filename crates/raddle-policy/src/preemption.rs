@@ -1,7 +1,7 @@
 //! In which ways is work taken off a device, and how do they differ?
 //!
-//! Other code asks these questions of a way of preempting and names no single way, so that a new
-//! way is added in this file alone.
+//! Other code asks a method of preemption about its properties and names no single one, so that a
+//! new way is added in this file alone.
 
 /// A method of taking work off a device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

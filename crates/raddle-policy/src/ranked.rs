@@ -1,4 +1,4 @@
-//! Which launch and which compute unit come first, for a policy that only ranks them?
+//! Which launch and which compute unit come first, for a policy that consists of an order of both?
 
 use alloc::collections::BinaryHeap;
 use alloc::vec::Vec;

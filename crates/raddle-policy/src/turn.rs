@@ -229,8 +229,7 @@ pub trait Turn {
         true
     }
 
-    /// Informs the policy of an event, or of an answer that was carried out. The default does
-    /// nothing.
+    /// Informs the policy of an event or of an answer carried out. The default does nothing.
     fn observe(&mut self, fact: &Fact<'_>, now: Tick) {
         let _ = (fact, now);
     }

@@ -1,7 +1,7 @@
 //! How many instructions of each kind do the waves of a kernel issue, where nobody counted them?
 //!
 //! All figures here are assumed: our own rough idea of each class, fit for telling a matrix product
-//! from a copy, not for reading off a power. They are marked as assumed wherever they are used
+//! from a copy, not for computing a power. They are marked as assumed wherever they are used
 //! ([`Field::Activity`](crate::Field::Activity)); a launch table can hold counted ones.
 //!
 //! Unit: instructions of one wave in a microsecond, as in [`Activity`].
@@ -12,7 +12,7 @@ use crate::is_communication;
 
 /// Class of kernels, such as matrix products: the words by which it is recognised in a kernel's
 /// name, and the activity (instructions of one wave per microsecond) that is assumed for it. A
-/// kernel belongs to the first class that has a word in the kernel's lower-case name.
+/// kernel belongs to the first class of which a word occurs in the kernel's name in lower case.
 struct KernelClass {
     name: &'static str,
     words: &'static [&'static str],
@@ -25,8 +25,8 @@ const fn class(name: &'static str, words: &'static [&'static str], rates: [u32; 
     KernelClass { name, words, activity: Activity(rates) }
 }
 
-/// Classes of kernels, in the order in which they are tried: a kernel belongs to the first class
-/// that has a word in the kernel's name, so narrow classes come before broad ones.
+/// Classes of kernels, in the order in which they are tried: a kernel belongs to the first class of
+/// which a word occurs in its name, so narrow classes come before broad ones.
 const CLASSES: [KernelClass; 8] = [
     class("attention", &["attention", "flash", "fmha", "softmax"], [90, 24, 6, 18, 6, 6]),
     class(

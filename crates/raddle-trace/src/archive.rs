@@ -1,7 +1,7 @@
-//! How is a file opened by its path, also one in a tar archive, plain or gzip?
+//! How is a file opened by its path, whether plain, in gzip, or in a tar archive?
 //!
-//! A member of an archive is opened by the path of the archive with its name behind, `job.tar.gz/rank0.json`, as if
-//! the archive were a folder; nothing is unpacked.
+//! A member of an archive is opened by the path of the archive followed by the member's name,
+//! `job.tar.gz/rank0.json`, as if the archive were a folder; nothing is unpacked.
 
 use std::fs::File;
 use std::io::{self, BufRead, Read};
@@ -81,7 +81,6 @@ struct TarMember {
     bytes: u64,
 }
 
-/// A reader of the files in a tar archive, in the archive's order.
 struct TarReader {
     reader: Box<dyn BufRead>,
 }
@@ -127,7 +126,7 @@ impl TarReader {
         }
     }
 
-    /// Skips the next `bytes` bytes of the archive; an archive that ends earlier is an error.
+    /// Skips the next `bytes` bytes of the archive. An archive that ends earlier is an error.
     fn pass(&mut self, bytes: u64) -> io::Result<()> {
         let passed = io::copy(&mut (&mut self.reader).take(bytes), &mut io::sink())?;
         if passed < bytes { Err(io::ErrorKind::UnexpectedEof.into()) } else { Ok(()) }

@@ -1,8 +1,8 @@
 //! How do the records of an importer become a profile: order, arrivals, dependencies?
 //!
 //! An op waits for the last op of its stream, in order of start, that had ended when it started,
-//! give or take one step of the clock. Starts never fall, so an op that has ended stays ended: one
-//! heap of ends for each stream finds all waits in O(n log n).
+//! give or take the resolution of the clock. Ops are visited by rising start, so an op that has
+//! ended stays ended: one heap of ends for each stream finds all waits in O(n log n).
 
 pub(crate) mod waits;
 
@@ -111,7 +111,7 @@ pub(crate) fn assemble(name: String, format: ProfileFormat, draft: Draft) -> Pro
 }
 
 /// Sorts ops by start time, together with their works (bytes and arithmetic), and counts in the
-/// report the ops that started before the one ahead of them in the file.
+/// import report the ops that started before the one ahead of them in the file.
 fn sort_by_start(ops: &mut [Op], works: &mut DraftWorks, report: &mut ImportReport) {
     let back = ops.windows(2).filter(|pair| pair[1].start_ns < pair[0].start_ns).count();
     report.add(Quirk::Unsorted, back as u64);
@@ -164,9 +164,9 @@ pub(crate) fn sort_in_place<T: Copy>(ops: &mut [T], key: impl Fn(&T) -> u64) {
 /// Longest gap, an hour in nanoseconds, between ops that count as recorded together.
 const FAR_NS: u64 = 3_600_000_000_000;
 
-/// Counts ops with doubtful times: an op that lasts longer than an hour (`FAR_NS`), or starts more
-/// than an hour after its launch. If a gap of more than an hour divides the ops in two groups, the
-/// smaller group is doubtful too; the larger one of the two counts is returned.
+/// Counts ops with doubtful times: those that last longer than an hour (`FAR_NS`), or start more
+/// than an hour after their launch. Where a gap of more than an hour divides the ops in two groups,
+/// returns the number of ops in the smaller group instead, if that is larger.
 fn outliers(ops: &[Op]) -> u64 {
     let far = |op: &&Op| op.start_ns - op.arrival_ns > FAR_NS || op.duration_ns > FAR_NS;
     let late = ops.iter().filter(far).count();
@@ -198,8 +198,8 @@ fn repeated(ops: &[Op], resolution_ns: u64) -> u64 {
 
 impl Profile {
     /// Returns the ops `first..first + count` as a profile of its own, which starts at time 0 and
-    /// has no waits. Its import report counts only faults in the order, the issue times and the
-    /// durations of these ops.
+    /// has no waits. Its import report counts only what these ops show: faults of their order,
+    /// issue times and durations.
     #[must_use]
     pub fn window(&self, first: usize, count: usize) -> Self {
         let last = first.saturating_add(count).min(self.ops.len());
@@ -243,9 +243,9 @@ fn fill_arrivals(ops: &mut [Op], streams: usize, report: &mut ImportReport) {
     }
 }
 
-/// State of one stream while the ops that others wait for are searched. `running` has the ops that
-/// may not have ended yet, as (end in nanoseconds, index of the op); `ended` is the latest op that
-/// has ended.
+/// State of one stream during the search for the op that each op waits for. `running` has the ops
+/// that may not have ended yet, as (end in nanoseconds, index of the op); `ended` is the latest op
+/// that has ended.
 #[derive(Default)]
 struct LaneEnds {
     running: BinaryHeap<Reverse<(u64, u32)>>,
@@ -255,8 +255,9 @@ struct LaneEnds {
     last: Option<(u32, u64, u64)>,
 }
 
-/// Finds for each op the earlier op of the same stream that it waits for. Counts in the report the
-/// pairs of ops that overlap by more than one tick of the recording clock, `resolution_ns`.
+/// Finds for each op the earlier op of the same stream that it waits for. The import report gets
+/// the number of pairs of ops that overlap by more than one tick of the recording clock,
+/// `resolution_ns`.
 ///
 /// With CUDA's programmatic dependent launch a kernel begins before the previous one has ended, and
 /// then waits for that end. So neighbours that overlap by at most half of the shorter one count as

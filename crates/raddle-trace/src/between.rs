@@ -30,9 +30,9 @@ pub fn between_repetitions(profile: &Profile) -> Vec<u64> {
     Vec::new()
 }
 
-/// Returns how often a profile repeats one sequence of ops, as steps and requests do; 1 where the
-/// profile as a whole is no repetition. Where the profile can be divided in several ways, the one
-/// with most repetitions counts.
+/// Returns how often a profile repeats one sequence of ops (steps or requests); 1 where the profile
+/// does not repeat any. Where a profile can be divided in several ways, the one with most
+/// repetitions counts.
 #[must_use]
 pub fn repetitions(profile: &Profile) -> usize {
     divisions(profile, &by_arrival(profile)).next().unwrap_or(1)

@@ -1,12 +1,12 @@
-//! Which grid and workgroup had a kernel of a graph, by the launches that were recorded while the
-//! graph was captured?
+//! Which grid and workgroup does a kernel of a graph have, by the launches that were recorded while
+//! the graph was captured?
 //!
-//! A graph launch runs what one capture recorded. It is the capture whose kernels all run here, and
-//! equally often, for the batch size that the host names around the graph launch, or the next larger
-//! one, to which batches are padded; the first launch of a kernel has the shape of the first of its
-//! capture, and so on. Where no capture fits, or several do and differ, and for kernels that the
-//! capture does not launch, it is the shape that most captured launches of the name have, those for
-//! the batch size first, or else that of most launches which ran.
+//! A graph launch does not record the shapes (grid and workgroup) of its kernels, but the capture
+//! of the graph does. A capture fits a graph launch that runs each of the capture's kernels equally
+//! often, and whose batch size, padded, is the capture's; then the k-th launch of a kernel has the
+//! shape of the k-th in the capture. Where no capture fits, or several that differ, a kernel gets
+//! the shape that most captured launches of its name have, those for the batch size first, or else
+//! most launches of its name that ran.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -26,8 +26,8 @@ pub(crate) struct KernelShape {
     pub(crate) uneven: bool,
 }
 
-/// Shape of a kernel in a captured graph, with the dynamic shared memory of its launch in bytes;
-/// `None` where that is unknown.
+/// Shape (grid and workgroup) of a kernel in a captured graph, with the dynamic shared memory of
+/// its launch in bytes, `None` if unknown.
 pub(crate) type Launched = (KernelShape, Option<u32>);
 
 /// Launches of one kernel, grouped by equal shape (grid and workgroup) and equal shared memory in
@@ -35,7 +35,8 @@ pub(crate) type Launched = (KernelShape, Option<u32>);
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct AlikeLaunches(BTreeMap<([u32; 4], Option<u32>), EqualLaunches>);
 
-/// Launches of one kernel with equal shape and shared memory: their number, and the first of them.
+/// Launches of one kernel with equal grid, workgroup and shared memory: their number, and the first
+/// of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct EqualLaunches {
     count: u64,
@@ -54,8 +55,8 @@ impl AlikeLaunches {
         self.0.entry(key).or_insert(new).count += 1;
     }
 
-    /// Returns the shape that most of these launches have; of equally frequent shapes, the one that
-    /// came first. `None` where there are no launches.
+    /// Returns the shape (grid and workgroup) and shared memory that most of these launches have;
+    /// of equally frequent ones, those that came first. `None` where there are no launches.
     pub(crate) fn commonest(&self) -> Option<Launched> {
         let most = |alike: &&EqualLaunches| (alike.count, Reverse(alike.first));
         self.0.values().max_by_key(most).map(|alike| alike.launched)
@@ -79,19 +80,20 @@ pub(crate) struct GraphCapture {
     pub(crate) launches: BTreeMap<String, Vec<Launched>>,
 }
 
-/// Way in which the shape of a kernel in a launched graph was found.
+/// Way in which the shape (grid and workgroup) of a kernel in a launched graph was found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Found {
-    /// By order: the k-th launch of a kernel's name in the graph has the shape of the k-th launch
-    /// of that name in the capture.
+    /// By order: the k-th launch of a kernel's name in the graph has the grid and workgroup of the
+    /// k-th launch of that name in the capture.
     InOrder,
-    /// By name: the launch has the shape that most captured launches of the kernel's name have.
+    /// By name: the launch has the grid and workgroup that most captured launches of the kernel's
+    /// name have.
     ByName,
 }
 
 impl GraphCaptures {
-    /// Merges two collections of known shapes. For a kernel that ran in both, only the launches in
-    /// `self` count.
+    /// Merges two collections of known shapes (grid and workgroup). Of a kernel that ran in both,
+    /// only the launches in `self` count.
     #[must_use]
     pub fn and(mut self, other: Self) -> Self {
         self.captures.extend(other.captures);
@@ -124,9 +126,9 @@ impl GraphCaptures {
         (size.is_some() || alike()).then_some(first)
     }
 
-    /// Returns the shape that most known launches of the kernel `name` have. Launches in captures
-    /// for the batch size to which `batch` is padded come first, then those in all captures, then
-    /// kernels that ran. `None` where no launch of it is known.
+    /// Returns the shape (grid and workgroup) that most known launches of the kernel `name` have.
+    /// Launches in captures for the batch size to which `batch` is padded come first, then those in
+    /// all captures, then kernels that ran. `None` where no launch of it is known.
     fn by_name(&self, name: &str, batch: Option<u64>) -> Option<Launched> {
         let all: Vec<&GraphCapture> = self.captures.iter().collect();
         let size = padded(batch, &all);
@@ -143,9 +145,9 @@ impl GraphCaptures {
             .or_else(ran)
     }
 
-    /// Returns the shapes of the kernels of one graph launch, each as (shape, way in which it was
-    /// found), or `None` where it is unknown. `names` are the kernels' names in the order in which
-    /// they ran, and `batch` is the batch size of the launch, `None` if unknown.
+    /// Returns the shape (grid and workgroup) of each kernel of one graph launch, with the way in
+    /// which it was found, or `None` where it is unknown. `names` are the kernels' names in the
+    /// order in which they ran, and `batch` is the batch size of the launch, `None` if unknown.
     pub(crate) fn shapes(
         &self,
         names: &[&str],
@@ -171,7 +173,6 @@ impl GraphCaptures {
 }
 
 impl GraphCapture {
-    /// Counts the launches that the capture recorded.
     fn count(&self) -> usize {
         self.launches.values().map(Vec::len).sum()
     }

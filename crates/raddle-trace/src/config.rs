@@ -13,11 +13,13 @@ pub struct ImportConfig {
     /// say.
     pub barriers: BarrierRule,
     /// Number of the device whose work is imported from a file with several devices; `None` takes
-    /// the device with the most kernels. The number is the file's own; in a result of rocprofv3 it
-    /// is the handle of the agent, or else the index among the GPUs, from 0.
+    /// the device with the most kernels. It is the number that the file gives the device; in a
+    /// result of rocprofv3 it is the `handle` of the GPU, or else its index among the GPUs of the
+    /// file, from 0.
     pub device: Option<u32>,
-    /// Captures of graphs, from which a kernel without a shape gets the shape of its launch during
-    /// the capture; used only for traces of the PyTorch profiler. `None` where the caller has none.
+    /// Captures of graphs, from which a kernel of unknown grid and workgroup gets those of its
+    /// launch in a capture; used only for traces of the PyTorch profiler. `None` where the caller
+    /// has none.
     pub captures: Option<Arc<GraphCaptures>>,
     /// True if the importer reads the shapes of the tensors that ops of the host worked on, and
     /// derives [`Profile::works`] from them. Only traces of the PyTorch profiler have shapes;

@@ -1,4 +1,4 @@
-//! In which direction does a copy move memory: to the device, to the host, or inside?
+//! In which direction does a copy move memory: to the device, to the host, or within one of them?
 //!
 //! Profilers write it into the name of the copy, each in its own spelling.
 
@@ -29,8 +29,8 @@ const SHORT: [(&[&str], CopyDirection); 5] = [
     (&["htoh", "h2h"], CopyDirection::InHost),
 ];
 
-/// Full names of directions in lower case, compared without the characters between the words, with
-/// the direction that each names.
+/// Full names of directions in lower case, with the direction that each names; characters of a
+/// copy's name other than letters and digits are ignored.
 const LONG: [(&[&str], CopyDirection); 5] = [
     (&["hosttodevice", "hosttoarray"], CopyDirection::ToDevice),
     (&["devicetohost", "arraytohost"], CopyDirection::ToHost),
@@ -60,7 +60,7 @@ impl CopyDirection {
     /// Returns the direction that the name of a copy names; `None` where it names none.
     ///
     /// ROCm's tracers before rocprofv3 write "device to device" also for a copy from one device to
-    /// another, so such a copy is read as one within a device.
+    /// another, which is then taken for one within a device.
     ///
     /// ```
     /// use raddle_trace::CopyDirection;

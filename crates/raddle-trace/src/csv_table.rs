@@ -23,7 +23,7 @@ pub(crate) struct CsvTable<'a> {
     cells: StringRecord,
     header: StringRecord,
     /// True if a row may have more cells than the header has columns. The excess cells then belong
-    /// to the last column, whose text contains commas without quotes.
+    /// to the last column, whose text has commas without quotes around it.
     open_end: bool,
 }
 
@@ -68,7 +68,7 @@ impl<'a> CsvTable<'a> {
     }
 
     /// Sets the names of the columns; [`CsvRow::read`] matches them with the names of a struct's
-    /// fields. `open_end` is true if cells beyond the last column belong to the last cell.
+    /// fields. `open_end` is true if cells beyond the last column belong to the last column.
     pub(crate) fn set_header(&mut self, names: StringRecord, open_end: bool) {
         (self.header, self.open_end) = (names, open_end);
         self.rows.get_mut().keeps_comments = false;
@@ -87,7 +87,6 @@ impl<'a> CsvTable<'a> {
         Ok(())
     }
 
-    /// Returns the names of the table's columns, from left to right.
     pub(crate) fn header(&self) -> impl Iterator<Item = &str> {
         self.header.iter()
     }
@@ -220,7 +219,7 @@ impl CellFault {
     }
 }
 
-/// The bytes of a CSV file, handed to the parser one line at a time, so that the line in which a
+/// The bytes of a CSV file, passed on to the parser one line at a time, so that the line in which a
 /// row begins is known.
 struct RowBytes<'a> {
     reader: Box<dyn BufRead + 'a>,
@@ -251,8 +250,8 @@ impl RowBytes<'_> {
     }
 
     /// Reads the next line of the file that belongs to a row, and passes over blank lines and
-    /// comments; `false` at the end of the file. The error is one of the reader, or `FileTooLarge`
-    /// for too long a row.
+    /// comments; `false` at the end of the file. The error is that of a failed read, or
+    /// `FileTooLarge` for too long a row.
     fn fill(&mut self) -> io::Result<bool> {
         loop {
             self.at = 0;

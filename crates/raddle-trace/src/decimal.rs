@@ -47,7 +47,7 @@ pub(crate) fn micros(text: &str) -> Result<Micros, DecimalError> {
 const SURE_DIGITS: usize = 9;
 
 /// Converts a number with an exponent to plain decimal digits; an error where the text is no
-/// number, or its digits were rounded off.
+/// number, or does not write all of its digits.
 fn without_exponent(text: &str) -> Result<String, DecimalError> {
     let number = || {
         let (mantissa, exponent) = text.split_once(['e', 'E'])?;
@@ -72,7 +72,7 @@ fn without_exponent(text: &str) -> Result<String, DecimalError> {
     Ok(format!("{sign}0{whole}{}.{fraction}0", "0".repeat(lost)))
 }
 
-/// A decimal number, read as a whole number of a small unit such as a thousandth.
+/// A decimal number, stored as a whole number of a small unit such as a thousandth.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct DecimalNumber {
     /// The number times ten to the power of `places`, the argument of [`fixed`]: 1.5 with three
@@ -116,8 +116,9 @@ pub(crate) fn fixed(text: &str, places: u32) -> Result<DecimalNumber, DecimalErr
     })
 }
 
-/// Reads a whole number from a JSON text, for a kernel's shape or resources. A number below 0 or
-/// above 32 bits becomes `u32::MAX`, which no device has. `None` where the text is no whole number.
+/// Reads a whole number from a JSON text, for the grid, workgroup or resources of a kernel. A
+/// number below 0 or above 32 bits becomes `u32::MAX`, which no device has. `None` where the text
+/// is no whole number.
 pub(crate) fn figure(text: &str) -> Option<u32> {
     let text = unquote(text);
     match text.strip_prefix('-').map(natural) {

@@ -31,7 +31,7 @@ pub enum ProfileFormat {
 }
 
 /// Properties of every file of one profile format: the format's name in results, the maker of the
-/// devices, and the advice where kernels have no shape.
+/// devices, and the advice where kernels have no grid.
 struct FormatRow {
     name: &'static str,
     maker: Option<Vendor>,
@@ -99,8 +99,8 @@ impl ProfileFormat {
         self.row().maker
     }
 
-    /// Returns advice on how to obtain the shapes of kernels, for files of this format that lack
-    /// them.
+    /// Returns advice on how to obtain the grids and workgroups of kernels, for files of this
+    /// format that lack them.
     #[must_use]
     pub const fn shape_advice(self) -> &'static str {
         self.row().advice

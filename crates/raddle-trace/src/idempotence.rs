@@ -1,7 +1,7 @@
-//! May a kernel be killed and run again, by the user's rules?
+//! May a kernel be killed part-way and run again, by the user's rules?
 //!
-//! No profile says whether a kernel may be run again, and none shows it: a rule is a claim of the
-//! user.
+//! No profile records whether a kernel may be run again, and nothing in one shows it: a rule is a
+//! claim of the user.
 
 use std::str::FromStr;
 

@@ -33,13 +33,12 @@ use crate::profile::{OpKind, Profile, profile_name};
 use crate::provenance::{Field, Origin};
 use crate::report::Quirk;
 
-/// Largest number of workgroups per nanosecond of a kernel's duration that is believed. A kernel
-/// with more has an impossible shape, since even the largest device holds only some 10,000
-/// workgroups at once.
+/// Largest believed number of workgroups per nanosecond of a kernel's duration. A kernel with more
+/// has an impossible grid, since even the largest device holds only some 10,000 workgroups at once.
 const MOST_IN_A_NANOSECOND: u64 = 1000;
 
 /// A callback for progress, called now and then and at the end with (rows of the database read so
-/// far, estimated number of all rows). Files that are no databases never call it.
+/// far, estimated number of all rows). Only importers of databases call it.
 pub type Watch<'w> = &'w dyn Fn(u64, u64);
 
 /// An opened file, as it is passed to the importer of its kind of file.
@@ -48,11 +47,9 @@ struct ImportSource<'a> {
     file: String,
     /// Uncompressed text of the file, from the first byte that is no blank.
     reader: Box<dyn BufRead + 'a>,
-    /// True if the file is compressed with gzip.
     gzip: bool,
     /// Number of lines of the file before the first byte of `reader`.
     lines: u64,
-    /// Callback for the progress through the rows of a database.
     #[cfg_attr(not(feature = "sqlite"), expect(dead_code, reason = "only databases tell"))]
     watch: Watch<'a>,
 }
@@ -206,7 +203,7 @@ fn database(
     Ok((format, draft))
 }
 
-/// Refuses an SQLite database, since this build cannot read one.
+/// Refuses an SQLite database with an error, since this build cannot read one.
 #[cfg(not(feature = "sqlite"))]
 fn database(
     source: ImportSource<'_>,
@@ -223,7 +220,7 @@ fn planes(source: ImportSource<'_>, options: &ImportConfig) -> Result<Draft, Tra
     xplane::import(source, options)
 }
 
-/// Refuses an XPlane, since this build cannot read one.
+/// Refuses an XPlane with an error, since this build cannot read one.
 #[cfg(not(feature = "xplane"))]
 fn planes(source: ImportSource<'_>, _options: &ImportConfig) -> Result<Draft, TraceError> {
     Err(TraceError::XPlaneSwitchedOff { file: source.file })

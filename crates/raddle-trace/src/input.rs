@@ -7,8 +7,8 @@ use flate2::bufread::MultiGzDecoder;
 /// Number of bytes that one read requests from the operating system.
 const CHUNK: usize = 128 * 1024;
 
-/// Largest number of chunks that are read after the last needed byte, to find damage in a gzip
-/// file.
+/// Largest number of chunks (of `CHUNK` bytes) that are read after the last needed byte, to find
+/// damage in a gzip file.
 const DRAIN_CHUNKS: usize = 512;
 
 /// The uncompressed bytes of a file; gzip is recognised by the first two bytes, never by a name.
@@ -31,8 +31,8 @@ impl<'a> FileInput<'a> {
         Ok(Self { reader, gzip, lines: 0 })
     }
 
-    /// Skips a byte order mark and blanks, and returns the buffered bytes after them; empty at the
-    /// end of the input. The error is one of the reader.
+    /// Skips a byte order mark and blanks, and returns the buffered bytes after them, none at the
+    /// end of the input. The error is that of a failed read.
     pub(crate) fn head(&mut self) -> io::Result<&[u8]> {
         const MARK: &[u8] = b"\xef\xbb\xbf";
         let marked = peek(&mut self.reader)?.starts_with(MARK);
@@ -50,8 +50,8 @@ impl<'a> FileInput<'a> {
     }
 }
 
-/// Returns the bytes in the reader's buffer, after filling it if it is empty; empty at the end of
-/// the input. The error is one of the reader.
+/// Returns the bytes in the reader's buffer, filled if it was empty; none at the end of the input.
+/// The error is that of a failed read.
 pub(crate) fn peek(reader: &mut (impl BufRead + ?Sized)) -> io::Result<&[u8]> {
     while let Err(error) = reader.fill_buf() {
         if error.kind() != io::ErrorKind::Interrupted {
@@ -61,8 +61,8 @@ pub(crate) fn peek(reader: &mut (impl BufRead + ?Sized)) -> io::Result<&[u8]> {
     reader.fill_buf()
 }
 
-/// Returns whether an error means that the bytes are damaged or end too early, and not that the
-/// file cannot be read.
+/// Returns whether a read error means that the bytes are damaged or end too early, rather than that
+/// the file cannot be read.
 pub(crate) fn is_damage(error: &io::Error) -> bool {
     matches!(
         error.kind(),
@@ -70,8 +70,8 @@ pub(crate) fn is_damage(error: &io::Error) -> bool {
     )
 }
 
-/// A buffer over a reader, with a part of the text. Its first byte not yet used, the head, only
-/// moves forward in the text.
+/// A buffer over a reader, with a part of the text that begins at the head, the first byte not yet
+/// used. The head only moves forward.
 pub(crate) struct Window<'a> {
     reader: Box<dyn BufRead + 'a>,
     buffer: Vec<u8>,
@@ -146,7 +146,7 @@ impl<'a> Window<'a> {
         }
     }
 
-    /// Returns the error of the read that ended the input; `None` if the input was read to its end.
+    /// Returns the error of the read that ended the input; `None` if all of the input was read.
     pub(crate) fn failure(self) -> Option<io::Error> {
         self.failure
     }

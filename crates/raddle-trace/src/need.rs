@@ -1,11 +1,12 @@
 //! Which resource does a kernel need most, by its name, its grid and its length?
 //!
-//! No counter is needed: libraries name the tile of a matrix product, and a kernel that is short or has few workgroups
-//! fills no resource. A kernel whose name tells no resource is [`KernelNeed::Unknown`], which is neither memory nor
-//! compute: it is counted, and widens intervals.
+//! No counter is needed: libraries name the tile of a matrix product, and a kernel that is short or
+//! has few workgroups cannot make full use of any resource. A kernel whose name tells no resource
+//! is [`KernelNeed::Unknown`], which is neither memory nor compute: it is counted, and widens the
+//! predicted intervals.
 //!
-//! The thresholds and the rule of the smaller side come from one decoder and one training loop on
-//! an H200 (`docs/demand.md`).
+//! The thresholds and the rule for the smaller side of a tile come from one decoder and one
+//! training loop on an H200 (`docs/demand.md`).
 
 use crate::{assumed_activity, is_communication};
 
@@ -13,10 +14,10 @@ use crate::{assumed_activity, is_communication};
 /// memory bandwidth or arithmetic to limit it.
 const SHORT_NS: u64 = 4_000;
 /// Largest smaller side, in elements, of the tile of a matrix product that is taken to need memory
-/// most: it computes few rows, and reads all of the weights for them.
+/// most: the product computes few rows, and reads all of the weights for them.
 const NARROW: u32 = 16;
-/// Largest smaller side, in elements, of the tile of a matrix product that is taken to need
-/// compute, with less certainty: it may compute only few rows, and then it needs memory most.
+/// Largest smaller side, in elements, of the tile of a matrix product that is taken to need compute
+/// most, with less certainty: the product may have few rows, and then it needs memory.
 const SMALL: u32 = 64;
 
 /// The resource that a kernel needs most.
@@ -35,8 +36,7 @@ pub enum KernelNeed {
 }
 
 impl KernelNeed {
-    /// All values of the enum (resources that a kernel may need most), in the order in which
-    /// results show them.
+    /// All resources that a kernel may need most, in the order in which results show them.
     pub const ALL: [Self; 4] = [Self::Memory, Self::Compute, Self::Latency, Self::Unknown];
 
     /// Returns the name of the resource in options and results, such as `memory`.
@@ -62,7 +62,7 @@ impl KernelNeed {
 pub enum NeedSource {
     /// A rule of the user names the resource that the kernel needs most.
     Said,
-    /// The kernel's name shows the resource that it needs most, without the size of a tile in it.
+    /// The kernel's name, without the size of a tile in it, shows the resource that it needs most.
     Name,
     /// The kernel is a matrix product, and the size of the tile in its name shows the resource that
     /// it needs most.
@@ -70,7 +70,7 @@ pub enum NeedSource {
     /// The kernel is a matrix product, and the tile in its name is small: it is taken to need
     /// compute most, but with few rows it would need memory.
     SmallTile,
-    /// The kernel computes attention; its grid shows whether it needs memory or arithmetic most.
+    /// The kernel computes attention; its grid shows whether it needs memory or compute most.
     Grid,
     /// The shapes of the tensors of the PyTorch op that made the launch show how many bytes the
     /// launch must move and how much arithmetic it must do.
@@ -154,7 +154,7 @@ pub fn kernel_need(kernel: &str, size: &LaunchSize) -> (KernelNeed, NeedSource) 
 /// one token, which needs memory most, has one block of queries along the x axis of its grid.
 ///
 /// Attention of whole prompts has several blocks, or about as many workgroups as the device holds,
-/// which work through all blocks. It needs arithmetic most.
+/// which work through all blocks. Such attention needs compute most.
 fn attention(size: &LaunchSize) -> (KernelNeed, NeedSource) {
     let LaunchSize { workgroups, at_once, grid_x, .. } = *size;
     if workgroups == 0 {
@@ -175,8 +175,8 @@ enum NamedKind {
     /// A product of matrices or a convolution, with both sides of its tile in elements; `None`
     /// where the name has no tile.
     Product(Option<(u32, u32)>),
-    /// Attention kernel: true if the name says that it is for a single token, false if it says that
-    /// it is not, `None` where it says neither.
+    /// Attention kernel: true if its name says that it handles a single token, false if it names a
+    /// backward pass, `None` where it says neither.
     Attention(Option<bool>),
     /// No known word occurs in the kernel's name.
     Unknown,

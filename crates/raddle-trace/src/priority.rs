@@ -1,4 +1,4 @@
-//! How urgent is the work of a stream: by the user's rules, else by the profile's own priorities?
+//! How urgent is the work of a stream, by the user's rules or else by the profile's priorities?
 
 use std::str::FromStr;
 
@@ -123,7 +123,7 @@ impl Ranks {
     }
 }
 
-/// Returns an op's priority; for an op without one, CUDA's default, 0.
+/// Returns the priority of an op in the profile; for an op without one, CUDA's default, 0.
 fn effective(op: &Op) -> i32 {
     op.priority.unwrap_or(0)
 }
@@ -179,8 +179,8 @@ mod tests {
         }
     }
 
-    /// Returns whether a glob fits a text, by plain recursion over the glob's characters: the slow
-    /// oracle that the fast matcher is tested against.
+    /// Returns whether a glob fits a text, by plain recursion over the glob's characters. The fast
+    /// matcher is tested against this slow one.
     fn naive(glob: &[char], text: &[char]) -> bool {
         match (glob.split_first(), text.split_first()) {
             (None, None) => true,

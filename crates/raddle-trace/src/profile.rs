@@ -1,4 +1,4 @@
-//! What did the GPU do, in words that every importer can fill?
+//! What did the GPU do, in terms that every importer can provide?
 //!
 //! Times are nanoseconds since the earliest arrival or start in the profile; grids are in
 //! workgroups; registers are 32-bit, per work-item; shared memory is in bytes per workgroup.
@@ -99,8 +99,8 @@ pub struct Collective {
 
 impl Profile {
     /// Returns the time in nanoseconds for which the op with the index `position` in
-    /// [`Profile::ops`] did its own work. This is its duration; but if it began before the op in
-    /// [`Op::after`] had ended, only the time after that end counts. 0 for an index out of range.
+    /// [`Profile::ops`] did its own work: its duration, without the time in which the op in
+    /// [`Op::after`] had not ended yet. 0 for an index out of range.
     #[must_use]
     pub fn own_ns(&self, position: usize) -> u64 {
         let Some(op) = self.ops.get(position) else { return 0 };
@@ -130,8 +130,8 @@ impl Profile {
 pub struct StreamLabel {
     /// Number or name of the stream in the profiler's file, as text.
     pub label: String,
-    /// Number of the context that the stream belongs to; `None` where the profiler's file does not
-    /// give it.
+    /// Number that tells streams of several CUDA contexts or processes apart; `None` where the file
+    /// gives none or one is enough.
     pub context: Option<u64>,
 }
 
@@ -164,8 +164,7 @@ pub enum OpKind {
 }
 
 impl OpKind {
-    /// Returns the word that a launch table (profile as CSV) has for this kind of op, such as
-    /// `kernel`.
+    /// Returns the word for this kind of op in a launch table (profile as CSV), such as `kernel`.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -198,10 +197,10 @@ pub struct Op {
     /// Resources that one workgroup of the kernel needs.
     pub footprint: Footprint,
     /// Op of the same stream that must end before this op does its work, as an index in
-    /// [`Profile::ops`]; `None` where there is none. A programmatic launch may start earlier and
-    /// wait on the device, see [`Profile::own_ns`].
+    /// [`Profile::ops`]; `None` where there is none. An op of CUDA's programmatic dependent launch
+    /// may start earlier and wait on the device, see [`Profile::own_ns`].
     pub after: Option<u32>,
-    /// Priority of the op's stream, as the profiler's file numbers it; in CUDA a lower number is
+    /// Priority of the op's stream, as numbered in the profiler's file; in CUDA a lower number is
     /// more urgent. `None` where the file gives none.
     pub priority: Option<i32>,
     /// Kind of the op: kernel, copy or fill.
@@ -227,7 +226,7 @@ impl Op {
     /// negative) and its duration. The importer still has to set its name and stream. The time at
     /// which the host issued it counts as assumed until it is set.
     ///
-    /// A kernel counts as opaque (of unknown shape) until its shape is set.
+    /// A kernel counts as opaque until its grid and workgroup are set.
     pub(crate) fn at(kind: OpKind, start: i64, duration_ns: u64) -> Self {
         let barrier = if kind == OpKind::Kernel { Barrier::Assumed } else { Barrier::No };
         let known = Provenance::MEASURED.with(Field::Arrival, Origin::Assumed);
@@ -267,7 +266,8 @@ impl Op {
         self.provenance = self.provenance.with(Field::Shape, Origin::Unknown);
     }
 
-    /// Removes the resource needs of a workgroup, which mean nothing where its size is unknown.
+    /// Removes the resource needs of a workgroup, which mean nothing where the size of the
+    /// workgroup is unknown.
     pub(crate) fn forget_footprint(&mut self) {
         self.footprint = Footprint { barrier: Barrier::Assumed, ..Footprint::default() };
         [Field::Registers, Field::SharedMemory, Field::Barrier]
@@ -319,8 +319,7 @@ impl Op {
         self.provenance = self.provenance.with(field, Origin::Assumed);
     }
 
-    /// Returns the time at which the op ended on the device, in nanoseconds since time 0 of the
-    /// profile.
+    /// Returns the time at which the op ended, in nanoseconds since time 0 of the profile.
     #[must_use]
     pub const fn end_ns(&self) -> u64 {
         self.start_ns.saturating_add(self.duration_ns)

@@ -68,10 +68,9 @@ impl Field {
 pub struct Provenance(u16);
 
 impl Provenance {
-    /// The provenance of an op whose fields are all measured.
     pub(crate) const MEASURED: Self = Self(0);
 
-    /// Returns the origin of the op's field.
+    /// Returns the origin of the field `field` of the op.
     #[must_use]
     pub const fn of(self, field: Field) -> Origin {
         match self.0 >> (2 * field as u16) & 3 {

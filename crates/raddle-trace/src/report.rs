@@ -40,13 +40,13 @@ quirks! {
     NotUtf8, "not-utf8", "events with bytes that are not UTF-8 were read with replacement characters";
     /// Grid or workgroup size of a kernel are missing, or too large to count.
     NoShape, "no-shape", "kernels without a grid and a workgroup size that can be counted are opaque: they keep their time and their place in the stream, and are taken to hold the device (traces of AMD GPUs lack shapes where a graph launched the kernel: fill them with --shapes-from)";
-    /// A kernel that a graph launched was given the shape of its own launch in a recording of the
-    /// graph's capture.
+    /// A kernel that a graph launched was given the grid, workgroup and shared memory of its own
+    /// launch in a recording of the graph's capture.
     ShapeInOrder, "shape-in-order", "kernels without a grid were given the shape and shared memory of their launch when their graph was captured, matched in order (--shapes-from)";
-    /// A kernel that a graph launched was given the shape that most launches of its name have in a
-    /// recording of a graph's capture.
+    /// A kernel that a graph launched was given the grid, workgroup and shared memory that most
+    /// launches of its name have in recordings of graph captures.
     ShapeByName, "shape-by-name", "kernels without a grid were given the shape and shared memory that most launches of their name have in the files of --shapes-from, as no capture fits theirs in order";
-    /// A kernel was given the shape of other launches of the same kernel.
+    /// A kernel was given the grid, workgroup and shared memory of its other launches.
     ShapeOfOthers, "shape-of-others", "kernels without a grid (launched before the recording began, or by a graph) were given the shape and shared memory that most other launches of the same kernel have";
     /// The unit of a grid, workgroups or work-items, was assumed, since the file does not give it.
     GridUnitAssumed, "grid-unit-assumed", "grids without a launch call were taken to be in the unit of other launches of the same kernel, else in work-items if a library of AMD's names its kernels so, else in workgroups";
@@ -75,7 +75,7 @@ quirks! {
     ImpossibleLaunchTime, "impossible-launch-time", "ops whose launch stands before 0 where no op does, or a day and more (at 0: an hour) and 1000 times as long as the rest lasts before the first of the file: when they were launched is unknown";
     /// The file also has work of a device that is not imported.
     OtherDevice, "other-device", "work of other devices in the file was left out";
-    /// The file has no properties of the device that ran the work.
+    /// The file describes devices, but not the one that ran the work.
     DeviceNotListed, "device-not-listed", "the file describes no device with the number of the work, so its first device was taken";
     /// The file does not describe any device.
     NoDevice, "no-device", "the file does not describe the device, so it must be named by the user";
@@ -83,7 +83,7 @@ quirks! {
     QueueLanes, "queue-lanes", "ops name a hardware queue of the GPU instead of their stream; streams share queues, and what shares one was taken to run in order";
     /// An op occurs more than once in the file.
     RepeatedOp, "repeated-op", "ops that equal another one in name, shape, stream, begin and duration were kept, and count as often as the file has them";
-    /// Ops are not in the order of their start times in the file.
+    /// Ops stand in the file in another order than that of their start times.
     Unsorted, "unsorted", "steps back in time from one op of the file to the next; ops were sorted by start";
     /// Some ops lie far from the others in time, or last very long.
     TimeOutlier, "time-outlier", "ops last more than an hour, or lie so far from all others or behind their launch, as where a clock was wrong: they were kept, and the span says little";
@@ -95,7 +95,7 @@ quirks! {
     /// Ops of one stream overlap by more than the clock's step, although a stream runs its ops in
     /// order.
     OverlapInStream, "overlap-in-stream", "pairs of ops of one stream that overlap by more than the clock's step do not wait for each other";
-    /// The recording has no call of the host that launched an op.
+    /// The recording lacks the call of the host that launched an op.
     NoLaunchCall, "no-launch-call", "ops without a recorded launch were taken to arrive with the op before them in their stream, or at time 0";
     /// The launch call of an op begins after the op itself started.
     ClockSkew, "clock-skew", "ops that start before their recorded launch were taken to arrive at their start";
@@ -185,11 +185,13 @@ pub struct ImportReport {
     /// Number of kernels among [`left_out`](Self::left_out) whose records are sound but have an
     /// impossible time (the quirk `impossible-time`); the others are malformed.
     pub timeless: u64,
-    /// Sum of the durations, in nanoseconds, of the kernels of graphs that were given the shape of
-    /// their own launch in a recording of the graph's capture (the quirk `shape-in-order`).
+    /// Sum of the durations, in nanoseconds, of the kernels of graphs that were given the grid and
+    /// workgroup of their own launch in a recording of the graph's capture (the quirk
+    /// `shape-in-order`).
     pub shape_in_order_ns: u64,
-    /// Sum of the durations, in nanoseconds, of the kernels of graphs that were given the shape of
-    /// launches with the same name in a recording of a graph's capture (the quirk `shape-by-name`).
+    /// Sum of the durations, in nanoseconds, of the kernels of graphs that were given the grid and
+    /// workgroup of launches of their name in a recording of a graph's capture (the quirk
+    /// `shape-by-name`).
     pub shape_by_name_ns: u64,
     counts: [u64; Quirk::ALL.len()],
 }
@@ -246,9 +248,10 @@ impl ImportReport {
         self.add(quirk, 1);
     }
 
-    /// Counts a kernel of a graph that was given its shape from a recording of the graph's capture,
-    /// and adds its duration of `ns` nanoseconds. `in_order` is true where the shape is that of the
-    /// kernel's own launch, and false where it is that of launches with the same name.
+    /// Counts a kernel of a graph that was given its shape (grid and workgroup) from a recording of
+    /// the graph's capture, and adds its duration of `ns` nanoseconds. `in_order` is true where the
+    /// shape is that of the kernel's own launch, and false where it is that of launches with the
+    /// same name.
     pub(crate) fn captured(&mut self, in_order: bool, ns: u64) {
         let (quirk, time) = match in_order {
             true => (Quirk::ShapeInOrder, &mut self.shape_in_order_ns),

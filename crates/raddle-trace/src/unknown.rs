@@ -1,9 +1,9 @@
-//! How much of the kernel time of a profile is of kernels whose shape or time is unknown?
+//! How much of the kernel time of a profile belongs to kernels of unknown grid, workgroup or time?
 
 use crate::profile::{Op, OpKind, Profile};
 
-/// Numbers and durations of the kernels of a profile that are opaque (of unknown shape) or were
-/// left out of the import.
+/// Numbers and durations of the kernels of a profile that are opaque or were left out of the
+/// import.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct UnknownTime {
     /// Sum of the durations of all kernels of the file, including an estimate for those left out,
@@ -43,8 +43,7 @@ impl UnknownTime {
 }
 
 impl Profile {
-    /// Returns how much of the profile's kernel time belongs to kernels that are opaque or were
-    /// left out.
+    /// Returns how much of the profile's kernel time belongs to opaque and to left-out kernels.
     #[must_use]
     pub fn unknown_time(&self) -> UnknownTime {
         let kernels = || self.ops.iter().filter(|op| op.kind == OpKind::Kernel);

@@ -1,13 +1,13 @@
-//! How many bytes must a launch move, and what does it need most by that?
+//! How many bytes must a launch move, and which resource does it need most by that?
 //!
-//! Some profiles say the shapes of the tensors on which the host's op worked that made the launch.
-//! Each tensor is counted once, so the bytes are the least that the launch moves; caches and second
-//! readings are not in them. Everything is a whole number.
+//! Some profiles give the shapes of the tensors of the PyTorch op that made a launch. Each tensor
+//! is counted once, so the bytes are the least that the launch moves; caches and repeated reads are
+//! not counted. All amounts are whole numbers.
 
 use crate::KernelNeed;
 
-/// Bandwidth in thousandths of the memory's peak: a launch with this bandwidth or more counts as
-/// limited by memory.
+/// Memory bandwidth, in thousandths of the device's peak: a launch that moves bytes at this rate or
+/// faster counts as limited by memory.
 const HALF: u64 = 500;
 /// Number of arithmetic operations per byte: a launch that does fewer counts as limited by memory.
 /// The matrix units of every known device do more than this in the time in which the memory moves a

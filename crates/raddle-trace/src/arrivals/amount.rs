@@ -68,8 +68,8 @@ impl<'de> Deserialize<'de> for Rate {
     }
 }
 
-/// Reads a decimal number that is not negative, and returns it times 10^`places`, rounded down to a
-/// whole number; the error says what is wrong with the text.
+/// Reads a decimal number of 0 or more, and returns it times 10^`places`, rounded down to a whole
+/// number; the error says what is wrong with the text.
 pub(super) fn scaled(text: &str, places: u32) -> Result<u64, String> {
     let number = fixed(unquote(text), places);
     let value =

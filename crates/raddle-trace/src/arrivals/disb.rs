@@ -1,9 +1,9 @@
-//! Which tasks and arrivals does a load file in JSON describe, be it a workload of DISB or a figure
-//! of REEF?
+//! Which tasks and arrivals does a load file in JSON describe, be it a workload of the benchmark
+//! DISB or a load of REEF's artifact?
 //!
 //! Both kinds of files are written by hand, so like a launch table they are not mended: a value
-//! that makes no sense is an error that names the task. Only traces that are out of order are
-//! sorted.
+//! that makes no sense is an error that names the task. Only lists of arrival times that are out of
+//! order are sorted.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -17,7 +17,7 @@ use super::{
 };
 use crate::error::{TraceError, begin, shown};
 
-/// JSON text of each member of a document's outermost object, by the member's key.
+/// JSON text of each member of a document's outermost object, by the key of the member.
 pub(super) type Keys = BTreeMap<String, Box<RawValue>>;
 
 /// JSON files that people may mistake for a load file, each as (key by which the file is
@@ -33,9 +33,8 @@ const OTHERS: [(&str, &str); 5] = [
     ("rocprofiler-sdk-tool", "it is a profile of rocprofv3: give it as a profile to replay"),
 ];
 
-/// Reads the load (tasks and the arrivals of their requests) that a JSON document with the
-/// top-level keys `keys` describes; an error where it describes none. `file` is its name for
-/// messages.
+/// Reads the load (tasks and the arrivals of their requests) in a JSON document, of which `keys`
+/// has the top-level members; an error where it is no load. `file` is its name for messages.
 pub(super) fn document(
     file: &str,
     keys: &Keys,
@@ -276,9 +275,9 @@ impl LoadTasks<'_> {
         name
     }
 
-    /// Decides in which unit of time a load file counts the duration in its member `time`. Returns
-    /// (unit, reason in words). `seconds` is that duration in nanoseconds, if the number counts
-    /// seconds.
+    /// Decides in which unit of time a load file counts its member `time`, the duration of the
+    /// load. Returns (unit, reason in words). `seconds` is the duration in nanoseconds that the
+    /// member stands for if it counts seconds.
     fn unit(&self, format: ArrivalFormat, seconds: u64) -> (TimeUnit, &'static str) {
         let last = self.tasks.iter().filter_map(|task| match &task.process {
             ArrivalProcess::Trace(times) => times.last().copied(),

@@ -1,12 +1,11 @@
 //! When do requests arrive? Load files of benchmarks, and traces of requests to a service.
 //!
-//! [`open`] reads a DISB workload, a figure of REEF, or a request trace of Azure, Mooncake, Bailian
-//! or BurstGPT, and gives named tasks, each with the process by which its requests arrive. The content
-//! decides between them, never the name; plain or gzip. Times are nanoseconds from the start of the
-//! load, exact: no number goes through floating point.
+//! [`open`] reads a DISB workload, a load of REEF, or a request trace of Azure, Mooncake, Bailian
+//! or BurstGPT, and gives named tasks, each with the arrival process of its requests. The content
+//! of the file decides which it is, never its name; it may be gzip. Times are nanoseconds from the
+//! start of the load, exact: no number goes through floating point.
 //!
-//! A file here says when, never what: the work of a request is a profile. Token counts of request
-//! traces are not used.
+//! Such a file says when a request arrives, not what it runs (a profile). Token counts are unused.
 
 mod amount;
 mod disb;
@@ -52,8 +51,8 @@ pub struct ArrivalFile {
     /// Length of time for which requests of the load arrive, with its unit; `None` where the file
     /// gives none.
     pub time: Option<LoadTime>,
-    /// Number of arrivals that a trace listed directly behind a later one; the arrivals were then
-    /// sorted by time.
+    /// Number of arrivals that a trace listed directly after a later arrival; all arrivals were
+    /// then sorted by time.
     pub unsorted: u64,
 }
 
@@ -63,7 +62,7 @@ enum ArrivalFormat {
     /// A workload file of DISB, a benchmark of serving neural networks, in JSON.
     Disb,
     /// A load file of the artifact of REEF (OSDI 2022) for one of its figures, with real-time and
-    /// best-effort clients, in JSON.
+    /// best-effort tasks, in JSON.
     Reef,
     /// A request trace of Azure's LLM inference service, in CSV.
     Azure,
@@ -76,7 +75,6 @@ enum ArrivalFormat {
 }
 
 impl ArrivalFormat {
-    /// Returns the name of the format in results, such as `azure`.
     const fn name(self) -> &'static str {
         match self {
             Self::Disb => "disb",
@@ -95,13 +93,13 @@ impl ArrivalFormat {
 pub struct LoadTime {
     /// Duration of the load in nanoseconds.
     pub ns: u64,
-    /// Unit in which the duration in the load's file was read; no file states its unit.
+    /// Unit in which the duration in the load file was read, as such files do not state it.
     pub unit: TimeUnit,
     /// Reason for the unit of the duration, in words: "as asked", or the observation that decided.
     pub why: &'static str,
 }
 
-/// Unit of time of the numbers in a file of arrivals, which no file states.
+/// Unit of time of the numbers in a file of arrivals; such files do not state their unit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum TimeUnit {
@@ -144,7 +142,7 @@ pub enum TimesCount {
     /// Arrivals are dates with times of day, or come from no trace of requests; neither needs a
     /// unit.
     Dates,
-    /// Arrivals are numbers in the unit of the file's format.
+    /// Arrivals are numbers, in the unit that files of this format use.
     ByFormat(TimeUnit),
     /// Arrivals are numbers in the unit that the caller asked for.
     AsAsked(TimeUnit),
@@ -166,7 +164,7 @@ impl TimesCount {
     }
 }
 
-/// One client or model of a load, with the process by which its requests arrive.
+/// A task of a load: one client or model that issues requests, with their arrival process.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ArrivalTask {
     /// Name of the task, distinct within the file.
@@ -174,7 +172,7 @@ pub struct ArrivalTask {
     /// Priority of the task as the file gives it: 0 is real-time, larger is less urgent; `None`
     /// where the file gives none.
     pub priority: Option<u32>,
-    /// Process by which requests of the task arrive.
+    /// Arrival process of the task's requests: at even, random or listed times, or after others.
     pub process: ArrivalProcess,
     /// Index of the task in the file, from 0; together with the seed of the random generator it
     /// determines the task's random numbers.
@@ -301,8 +299,7 @@ fn failure(file: &str, at: &str, cause: io::Error) -> TraceError {
     TraceError::Unreadable { file: file.to_owned(), cause }
 }
 
-/// Sorts arrival times, and returns the number of times that stood directly behind a later one, for
-/// the report.
+/// Sorts arrival times, and returns how many of them stood directly after a later one.
 fn sort(times: &mut [u64]) -> u64 {
     let back = times.windows(2).filter(|pair| pair[1] < pair[0]).count();
     times.sort_unstable();

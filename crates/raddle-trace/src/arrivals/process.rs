@@ -1,11 +1,10 @@
-//! At which times do the requests of a task arrive?
+//! At which times do the requests of a task (one client or model of a load) arrive?
 
 use super::ArrivalTask;
 use super::amount::Rate;
 use super::random::SplitMix64;
 
-/// The process by which the requests of a task arrive: evenly, at random, at given times, or after
-/// other requests.
+/// Arrival process of a task: requests come evenly, at random, at listed times or after others.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ArrivalProcess {

@@ -1,8 +1,8 @@
 //! Which random numbers does a seed give, the same on every machine?
 //!
 //! Random bits come from SplitMix64: a counter that grows by the golden ratio times 2^64, mixed.
-//! Exponential numbers are `-ln(u)` of them, the logarithm bit by bit in integers: no floating
-//! point, so no digit depends on a machine or a library.
+//! Exponential numbers are `-ln(u)` of random bits `u`, the logarithm bit by bit in integers: no
+//! floating point, so no digit depends on a machine or a library.
 
 /// Step of the counter of SplitMix64: the golden ratio times 2^64, made odd.
 const STEP: u64 = 0x9e37_79b9_7f4a_7c15;

@@ -31,8 +31,9 @@ struct RequestRow<'r> {
     time: &'r str,
 }
 
-/// Builds the arrivals of one task from the request times of a trace, in nanoseconds; the earliest
-/// becomes time 0. An error where the trace has no request, or spans more than 584 years.
+/// Builds the arrivals of the only task of a trace of requests from their times in nanoseconds, the
+/// earliest of which becomes time 0. An error where the trace has no request, or spans more than
+/// 584 years.
 fn trace(
     file: &str,
     format: ArrivalFormat,
@@ -138,8 +139,8 @@ fn date_ns(text: &str) -> Option<i128> {
 }
 
 /// Reads a trace of requests in JSON Lines; an error where a request has no valid time. `lines`
-/// lines stand before the first request, whose members are `first`; the other requests are in
-/// `rest`. `file` is the file's name for messages.
+/// lines of the file come before the first request, whose members are `first`; `rest` has the other
+/// requests. `file` is the file's name for messages.
 pub(super) fn json_lines(
     (file, lines): (&str, u64),
     first: &Keys,

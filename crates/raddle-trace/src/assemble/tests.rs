@@ -1,4 +1,4 @@
-//! Does the fast linking agree with the rule read literally, and do arrivals follow theirs?
+//! Do ops wait by the rule of `link`, read word by word, and are unknown issue times filled in?
 
 use super::waits::{Awaited, DraftWait, Waiter};
 use super::*;

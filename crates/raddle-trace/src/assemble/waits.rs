@@ -1,8 +1,8 @@
-//! For which ops did the host wait, and for which did ops of other streams?
+//! For which ops did the host wait in a recorded call, and for which did ops of other streams wait?
 //!
-//! A call waits for what was issued before it (or before an event was recorded), to one stream or to
-//! all. A stream takes its ops in order, so its last one stands for them. What a wait names was
-//! issued since the wait before it that named all streams: what is older that one waited for.
+//! A call waits for the work that was issued before it (or before an event was recorded), to one
+//! stream or to all. As a stream runs its ops in order, only the last one of each stream is listed.
+//! A wait for all streams lists only ops that were issued since the wait for all streams before it.
 
 use super::Renumber;
 use crate::profile::{HostWait, Op, StreamWait, unsigned_time};
@@ -30,8 +30,8 @@ pub(crate) enum Waiter {
 /// Work that the host or a stream waits for in a recorded wait.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Awaited {
-    /// All work that was issued to a stream up to a time: (number of the stream in the importer's
-    /// list, time in nanoseconds on the clock of the recording).
+    /// All work issued to one stream up to a time: (number of the stream in the importer's list of
+    /// streams, time in nanoseconds on the clock of the recording).
     Stream(u32, i64),
     /// All work that was issued to the device before the call.
     Device,
@@ -44,8 +44,9 @@ pub(crate) enum Awaited {
 }
 
 impl DraftWait {
-    /// Returns the awaited work of a copy call, of which this wait has the begin and the end: the
-    /// copy `copy` itself if it had ended when the call returned; else `None`.
+    /// Returns the awaited work of the call that made the copy `copy`, where this wait has the
+    /// begin and the end of that call: the copy itself if it had ended when the call returned; else
+    /// `None`.
     pub(crate) fn of_copy(&self, copy: &Op) -> Option<Awaited> {
         (unsigned_time(self.end) >= copy.end_ns())
             .then_some(Awaited::Stream(copy.stream, self.begin))
@@ -57,9 +58,8 @@ struct IssueOrder<'o> {
     ops: &'o [Op],
     /// Indices of all ops, sorted by the time of their issue.
     all: Vec<u32>,
-    /// For each stream its ops in the order of issue, each as (time of issue in nanoseconds, latest
-    /// op, index of the op). The latest op is the index of the op that starts last among this one
-    /// and those before it.
+    /// For each stream its ops in the order of issue, each as (time of issue in nanoseconds, index
+    /// of the op that starts last among this op and those issued before it, index of this op).
     streams: Vec<Vec<(u64, u32, u32)>>,
 }
 
@@ -86,8 +86,8 @@ impl<'o> IssueOrder<'o> {
         self.all.partition_point(|&at| self.arrival(at) <= by)
     }
 
-    /// Returns the index of the last op that a stream runs among those that the host issued to it
-    /// up to the time `by`, in nanoseconds; `None` where there is none.
+    /// Returns the index of the op that a stream runs last among those that the host issued to the
+    /// stream up to the time `by`, in nanoseconds; `None` where there is none.
     fn last(&self, stream: u32, by: u64) -> Option<u32> {
         let of = self.streams.get(stream as usize)?;
         of.get(of.partition_point(|&(arrival, ..)| arrival <= by).checked_sub(1)?).map(|it| it.1)
@@ -99,9 +99,9 @@ impl<'o> IssueOrder<'o> {
     ///
     /// `awaits` is (stream that is waited for, time): the awaited op is the last one issued to that
     /// stream up to that time. With `None` it is the op of any other stream that ended last before
-    /// the waiting op started. It must have been issued before `begin`, and have ended at most
-    /// `resolution_ns`, one tick of the clock, after that start. `None` is returned where there is
-    /// no such pair of ops.
+    /// the waiting op started. The awaited op must have ended at most `resolution_ns`, one tick of
+    /// the clock, after the start of the waiting op, and be issued before `begin`; else `None` is
+    /// returned.
     fn between(
         &self,
         stream: u32,
@@ -129,8 +129,8 @@ impl<'o> IssueOrder<'o> {
     /// Returns the latest op of a stream for which `ended` is true, among the last 64 ops that were
     /// issued to the stream up to the time `by`; `None` where there is none.
     fn last_ended(&self, stream: u32, by: u64, ended: impl Fn(&u32) -> bool) -> Option<u32> {
-        /// Largest number of ops that are tested, from the latest back. Earlier ones have long
-        /// ended, and matter no more.
+        /// Largest number of ops that are tested, the latest first. Older ones have ended long
+        /// before.
         const MOST: usize = 64;
         let of = self.streams.get(stream as usize)?;
         let issued = of.partition_point(|&(arrival, ..)| arrival <= by);

@@ -59,7 +59,7 @@ impl CommRule {
     /// Applies the rule to a profile, and returns how much communication the profile had.
     ///
     /// After [`CommRule::Drop`] the import report has the new number of kernels, 0 if there was
-    /// nothing but communication; its other figures stay. A duration that was taken from another
+    /// nothing but communication; its other counts stay. A duration that was taken from another
     /// launch is marked [`Origin::Joined`].
     pub fn apply(self, profile: &mut Profile) -> Communication {
         let is_one = communicates(profile);
@@ -115,7 +115,7 @@ const fn key(op: &Op) -> (u32, u32, u32, u32) {
 
 /// Finds the shortest duration for each (kernel, grid x, y, z) among the ops for which `is_one` is
 /// true. Returns it as (true if the duration is only assumed, nanoseconds); a measured duration
-/// always comes before an assumed one.
+/// counts before every assumed one.
 fn shortest(
     profile: &Profile,
     is_one: &impl Fn(&Op) -> bool,

@@ -7,9 +7,9 @@ pub(super) enum Blocking {
     Stream,
     /// The call waits for all work of the device.
     Device,
-    /// The call waits for all work that was issued before an event was recorded.
+    /// The call waits for all work that was issued before a CUDA or HIP event was recorded.
     Event,
-    /// The call waits for its own copy, if it returns after the copy's end.
+    /// The call waits for the copy that it made, if it returns after the end of that copy.
     Copy,
 }
 

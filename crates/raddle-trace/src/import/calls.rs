@@ -3,8 +3,8 @@
 use crate::report::{ImportReport, Quirk};
 
 /// Sorts launch calls, and of calls with equal `key` keeps only the earliest. The key contains the
-/// correlation number, which a call shares with the op that it launched. The report gets the number
-/// of calls that were dropped.
+/// correlation number, which a call shares with the op that it launched. The import report gets the
+/// number of calls that were dropped.
 pub(super) fn sort_calls<C: Ord, K: PartialEq>(
     calls: &mut Vec<C>,
     key: impl Fn(&C) -> K,

@@ -96,7 +96,7 @@ impl OtherWork {
     }
 
     /// Builds the error for a file that has copies, fills or calls and no launch, and so cannot be
-    /// replayed; `said` are messages of the recording tool. `None` where the file has no copies,
+    /// replayed; `said` has messages of the recording tool. `None` where the file has no copies,
     /// fills or calls.
     pub(super) fn refuse(self, file: &str, said: &[String]) -> Option<TraceError> {
         let said = if said.is_empty() {

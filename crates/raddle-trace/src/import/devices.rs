@@ -1,4 +1,4 @@
-//! Which device's work is kept, where a file holds the work of several?
+//! Which device's work is kept, where a file holds the work of several devices?
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
@@ -33,7 +33,6 @@ impl<K: Ord + Clone> Devices<K> {
         }
     }
 
-    /// Returns whether no kernel has been counted on any device.
     pub(super) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }

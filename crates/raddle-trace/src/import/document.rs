@@ -18,7 +18,7 @@ pub(super) use members::{members, string};
 use walker::DocumentWalker;
 
 /// Passes every record of a JSON document to `sink`, and counts damaged records in its report.
-/// `layout` gets the document's first byte and returns where such a document has its records.
+/// `layout` returns where a document that begins with the given byte has its records.
 ///
 /// # Errors
 /// When the input cannot be read, breaks off before any kernel, or holds too much.

@@ -1,8 +1,9 @@
 //! What do the traces of the PyTorch profiler (Kineto) say about the work of a GPU?
 //!
-//! All versions from 2020 to 2026 are read, of NVIDIA and AMD. Times are decimal microseconds and are read exactly; an
-//! op's arrival is the start of the launch call with the same correlation number. Of a trace only figures and kernel
-//! names are kept: no paths, hosts, users or process groups.
+//! All versions from 2020 to 2026 are read, of NVIDIA and AMD. Times are decimal microseconds and
+//! are read exactly; the host issued an op when the call began that has the op's correlation
+//! number. Of a trace only numbers and kernel names are kept: no paths, hosts, users or process
+//! groups.
 
 mod batch;
 mod capture;

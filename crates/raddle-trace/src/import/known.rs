@@ -1,7 +1,7 @@
 //! Which known kind of file is this, if it is no profile, and what can the user do with it?
 //!
 //! Loads and request traces say when work arrives, models and results how long it took, and traces
-//! of simulators which instructions it has: none of them says which kernels a GPU ran when.
+//! of simulators which instructions it has: none of these files says which kernels a GPU ran when.
 
 mod binary;
 
@@ -24,7 +24,6 @@ pub(super) enum ForeignFile {
 }
 
 impl ForeignFile {
-    /// Builds the error that refuses a file of this kind.
     pub(super) fn refuse(self, file: String) -> TraceError {
         match self {
             Self::Arrivals(what) => TraceError::OnlyArrivals { file, what },

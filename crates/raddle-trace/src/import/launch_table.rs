@@ -23,8 +23,8 @@ use crate::work::DraftWorks;
 pub use columns::LAUNCH_TABLE_COLUMNS;
 use columns::{check_header, is_column};
 
-/// Returns whether a file that begins with this text may be a launch table: it has the table's own
-/// first line, a comment with one of its settings, or a header with a known column.
+/// Returns whether a file that begins with this text may be a launch table: the text has the first
+/// line of launch tables, a comment with one of their settings, or a header with a known column.
 pub(super) fn looks_like(text: &[u8]) -> bool {
     let text = String::from_utf8_lossy(text);
     let mut lines = text.split(['\n', '\r']).map(str::trim).filter(|line| !line.is_empty());

@@ -1,7 +1,7 @@
 //! Which figures in a file can be true of no device, and what becomes of them?
 //!
 //! Profilers write fields that nobody has filled, and differences that ran below zero. Such a
-//! figure counts as unknown and is counted in the report. Launch tables are not checked: people
+//! figure counts as unknown, and the import report counts it. Launch tables are not checked: people
 //! write them on purpose, also for devices that do not exist.
 
 use raddle_device::{Device, Vendor, find, find_arch, find_product, from_properties};
@@ -17,19 +17,19 @@ const DAY_NS: u64 = 24 * HOUR_NS;
 /// A year in nanoseconds. An op that lasts longer has an impossible time. So has an op that starts
 /// at 0 or earlier, if the median start of all ops is more than a year after 0.
 const YEAR_NS: u64 = 365 * DAY_NS;
-/// Factor: a time is doubtful if its distance from the main group of ops ([`Together`]) exceeds the
-/// length of that group times this factor.
+/// Factor: the time of an op is doubtful if it is further from the main group of ops ([`Together`])
+/// than this many times the length of the group.
 const APART: u64 = 1_000;
-/// Ops with doubtful times are removed only if at most one op in this many has one. Among few ops
-/// it is unknown which of the times are wrong.
+/// Ops with doubtful times are removed only if at most one op in this many has such a time. If more
+/// have, it is unknown which times are wrong.
 const FEW: usize = 10;
 /// Unsigned number that stands for the time 0 of the recording clock.
 /// [`crate::profile::unsigned_time`] flips this bit of a signed time, which keeps the order of
 /// times.
 const SIGN: u64 = 1 << 63;
 
-/// Largest values that the resources of a workgroup, the registers of a work-item and the extents
-/// of a grid can have on the device of a profile.
+/// Largest values that the device of a profile allows for the resources of a workgroup, the
+/// registers of a work-item and the extents of a grid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct PlausibleLimits {
     /// Largest number of vector registers that one work-item can have.
@@ -42,8 +42,7 @@ struct PlausibleLimits {
     grid: [u32; 3],
 }
 
-/// Largest number of scalar registers that tools write for one wave; a larger number counts as
-/// unknown.
+/// Largest number of scalar registers of a wave that profilers write; more count as unknown.
 const SGPRS: u32 = 128;
 
 /// Largest grid that CUDA takes, in workgroups along x, y and z (CUDA C++ Programming Guide,
@@ -52,8 +51,6 @@ const SGPRS: u32 = 128;
 const CUDA_GRID: [u32; 3] = [0x7fff_ffff, 0xffff, 0xffff];
 const ANY_GRID: [u32; 3] = [u32::MAX; 3];
 
-/// Limits on the shapes and resources of kernels that no GPU of NVIDIA exceeds; the next constants
-/// are those of AMD and of either maker.
 const NVIDIA: PlausibleLimits =
     PlausibleLimits { registers: 255, lds_bytes: 228 * 1024, threads: 1024, grid: CUDA_GRID };
 const AMD: PlausibleLimits =
@@ -92,7 +89,7 @@ fn known(source: &SourceDevice) -> Option<Device> {
         .or_else(|| (!source.arch.is_empty()).then(by_units).flatten())
 }
 
-/// Marks values that no device can have as unknown, and counts them in the report. Ops with
+/// Marks values that no device can have as unknown, and counts them in the import report. Ops with
 /// impossible times are left out, since the time at which they ran is lost.
 pub(super) fn forget_impossible(draft: &mut Draft, format: ProfileFormat) {
     let limits = PlausibleLimits::of(draft.device.as_ref(), format);
@@ -148,7 +145,7 @@ pub(super) fn forget_impossible(draft: &mut Draft, format: ProfileFormat) {
 }
 
 /// Main group of ops: those around the median start, each of which starts within an hour of its
-/// neighbour. An op far from the group has a doubtful time. Fields are starts in nanoseconds.
+/// neighbour. An op far from the group has a doubtful time. Starts are in nanoseconds.
 #[derive(Clone, Copy, Debug)]
 struct Together {
     first: u64,
@@ -159,8 +156,9 @@ struct Together {
     from_zero: bool,
     /// True if most ops start at 0 or later on the clock of the recording.
     mostly_from_zero: bool,
-    /// Time in nanoseconds. An op that starts before it, and below 0, has a doubtful time: a gap
-    /// without ops lies behind it that is longer than the part of this group from time 0 on.
+    /// Time in nanoseconds. An op that starts before this time, and below 0, has a doubtful time. A
+    /// gap without ops ends there, longer than the part of this group from time 0 on. 0 without
+    /// such a gap.
     begin: u64,
 }
 
@@ -190,8 +188,8 @@ impl Together {
         Self { first, last, middle, ..near }.with_begin(ops)
     }
 
-    /// Sets `begin` to the end of the last long gap among the ops that start below 0, or between
-    /// them and the group. Leaves it as it is where no op starts below 0.
+    /// Sets `begin` to the end of the last long gap between ops that start below 0, or between
+    /// those and this group. Leaves `begin` as it is where no op starts below 0.
     fn with_begin(mut self, ops: &[Op]) -> Self {
         if !ops.iter().any(|op| self.is_below_zero(op.start_ns)) {
             return self;
@@ -217,9 +215,9 @@ impl Together {
         self
     }
 
-    /// Returns whether `distance` is too long to lie within one recording. It is if it is longer
-    /// than a year, or longer than both `floor` and 1,000 times the length of this group. All times
-    /// are in nanoseconds.
+    /// Returns whether `distance` is too long to lie within one recording. A distance is too long
+    /// above a year, or above both `floor` and 1,000 times the length of this group. All times are
+    /// in nanoseconds.
     fn is_far(&self, distance: u64, floor: u64) -> bool {
         let apart = (self.last - self.first).saturating_mul(APART);
         distance > floor.max(apart).min(YEAR_NS)

@@ -1,23 +1,22 @@
 //! What do the tools of ROCm (rocprof, rocprofv3) say about the work of a GPU?
 //!
 //! **Lanes.** HIP promises order within a stream and nothing between streams. Streams share a few
-//! hardware queues, which hold up work behind work that has nothing to do with it; another device
-//! or runtime would share them otherwise. So the stream is the lane where a file tells streams, and
-//! `shared-queue` counts those that shared a queue. A file tells none if it lacks
-//! them, or if all dispatches bear the number 0 though several queues were used: the tool writes 0
-//! where it was not asked to follow streams. Then the queue is the lane
-//! (`queue-as-stream`).
+//! hardware queues, in which work waits for work of other streams; another device or runtime would
+//! share them otherwise. So the lane (in which ops run in order) is the stream where a file gives
+//! streams; the quirk `shared-queue` counts those that shared a queue. A file gives none if it
+//! lacks their numbers, or if all are 0 though several queues were used: the profiler writes 0
+//! where it was not asked to follow streams. Then the lane is the queue (`queue-as-stream`).
 //!
 //! **Clock.** Times are nanoseconds, but each dispatch is converted from the GPU's clock by itself,
 //! which shifts it as a whole against its neighbours: by up to 568 ns in 43,915 dispatches of an
 //! MI350X, where gaps of -203 and +203 ns enclose one dispatch in a row without gaps. Such overlaps
-//! within a lane are no concurrency, so the step of the clock is taken to be [`CLOCK_NS`].
+//! within a lane are no concurrency, so the resolution of the clock is taken to be [`CLOCK_NS`].
 //!
 //! **Grids** are in work-items, so workgroups are rounded up along each axis.
 //!
 //! **Registers** are the arch and the accumulation registers together, which is what a wave takes
-//! of the register file; the tools give what is handed out, in granules, so nothing is rounded here
-//! (see `registers.rs` for where they are wrong).
+//! of the register file; the profilers give what is handed out, in granules, so nothing is rounded
+//! here (see `registers.rs` for their errors).
 
 pub(super) mod csv;
 pub(super) mod json;
@@ -30,11 +29,11 @@ pub(super) mod rocpd;
 #[cfg(feature = "sqlite")]
 pub(super) mod v1_database;
 
-/// Possible error of the profiler's clock, in nanoseconds: where two dispatches of a lane overlap
-/// by at most this time, they count as one after the other.
+/// Possible error of the profiler's clock, in nanoseconds: two dispatches of one stream or queue
+/// that overlap by at most this time count as one after the other.
 const CLOCK_NS: u64 = 1000;
 
-/// Returns a kernel's name without the suffixes by which tools mark the descriptor of its code:
+/// Returns a kernel's name without the suffixes by which profilers mark the descriptor of its code:
 /// `.kd`, ` [clone .kd]`, ` (.kd)`.
 pub(super) fn kernel_name(name: &str) -> &str {
     let name = name.trim();

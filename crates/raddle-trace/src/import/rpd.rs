@@ -1,16 +1,16 @@
 //! What does a database of rocmProfileData hold (`.rpd`, written by `runTracer.sh`)?
 //!
-//! Rows of `rocpd_op` are work of a GPU, rows of `rocpd_api` calls of HIP; `rocpd_api_ops` ties
-//! them. The shape of a launch stands beside the call, and the file says neither the device nor
-//! registers. Two tools fill such files, which no table names:
+//! Rows of `rocpd_op` are work of a GPU, rows of `rocpd_api` calls of HIP, and rows of
+//! `rocpd_api_ops` link both. The grid and workgroup of a launch are given with its call; the file
+//! names neither the device nor registers. Two tools fill such files, and no table names the tool:
 //!
-//! - roctracer writes the grid as the call takes it, in workgroups or in work-items, and the shared
-//!   memory asked for dynamically, so kernels are settled as those of a PyTorch trace of an AMD GPU.
+//! - roctracer writes the grid as the call takes it, in workgroups or in work-items, and the
+//!   dynamic shared memory, so kernels get their shapes as in a PyTorch trace of an AMD GPU.
 //! - rocprofiler-sdk (since 2025) writes every grid in work-items, all shared memory, and copies as
 //!   `MEMORY_COPY_...`. Of the kernels of a graph, which share a call, it keeps the shape of one.
 //!
-//! Without a copy, grids tell: in work-items all are whole numbers of workgroups. Names are numbers of
-//! strings, of which only those in use are kept.
+//! In a file without copies, the grids show the tool: in work-items all are whole numbers of
+//! workgroups. Names are numbers of strings, of which only those in use are kept.
 
 mod calls;
 
@@ -83,8 +83,8 @@ pub(super) fn import(
 /// a row is.
 enum RpdWord {
     Call(Option<Api>, Option<Blocking>),
-    /// (kind of op that the string names, true if rocprofiler-sdk spells it so). The second is
-    /// `None` for kernels, where all tools write the same string.
+    /// A kind of op that the string names, and whether rocprofiler-sdk spells it so; `None` for
+    /// kernels and fills, which do not show it.
     Work(OpKind, Option<bool>),
     Empty,
 }
@@ -120,9 +120,9 @@ fn words(database: &Database) -> BTreeMap<i64, RpdWord> {
 struct RpdReader<'w> {
     found: KinetoCollector,
     words: &'w BTreeMap<i64, RpdWord>,
-    /// Names of ops, as row numbers in the table of strings.
+    /// Names of ops, as numbers of rows in the table of strings.
     names: Interner<i64>,
-    /// Lanes (streams or queues) as indices in the list of lanes, by (queue, GPU); the GPU is
+    /// Lane of each hardware queue, as an index in the list of lanes, by (queue, GPU); the GPU is
     /// `None` where the file does not name it.
     queues: BTreeMap<(i64, Option<u64>), u32>,
 }
@@ -186,8 +186,7 @@ impl<'w> RpdReader<'w> {
         Some(())
     }
 
-    /// Gives each op the number of the call that launched it, from the table that links ops and
-    /// calls.
+    /// Gives each op the number of its launch call, from the table that links calls and ops.
     fn tie(&mut self, database: &Database) {
         let ops = &mut self.found.ops;
         let mut next = 0;
@@ -208,7 +207,7 @@ impl<'w> RpdReader<'w> {
     }
 
     /// Completes each op from the call that launched it: its stream, its name if the op has only a
-    /// kind, and its shape where rocprofiler-sdk wrote the records.
+    /// kind, and its grid and workgroup where rocprofiler-sdk wrote the records.
     fn join(&mut self, calls: RpdCalls) {
         let RpdCalls { found: calls, streams, mut launches, kinds } = calls;
         let kinds = kinds.into_items();
@@ -268,7 +267,7 @@ impl<'w> RpdReader<'w> {
     }
 
     /// Returns whether rocprofiler-sdk wrote the records. The spelling of the copies' names shows
-    /// it; in a file without copies, the unit of the grids does.
+    /// it; in a file without copies, the unit of the grids shows it.
     fn is_of_sdk(&self, kinds: &[RpdCall], launches: &[RpdLaunch]) -> bool {
         let told = self.words.values().find_map(|word| match word {
             RpdWord::Work(_, of_sdk) => *of_sdk,
@@ -286,14 +285,14 @@ struct RpdLanes {
     queues: Vec<KinetoLane>,
     /// Labels of hardware queues; a queue's number is its index in this list.
     labels: Vec<StreamLabel>,
-    /// Index in the list of lanes of each lane, by (queue, stream, process); stream and process are
-    /// `None` where the call does not name them.
+    /// Index of each lane in the list of lanes, by (queue, stream, process). The stream is `None`
+    /// where the call names none, the process for the first process and for ops without a call.
     new: BTreeMap<(u32, Option<u32>, Option<u64>), u32>,
 }
 
 impl RpdLanes {
-    /// Returns the index of the lane of an op, given as (queue, stream, process), adding a new lane
-    /// to `found`.
+    /// Returns the index of the lane (stream or queue) of an op, given as (queue, stream, process)
+    /// as in `new`; a new lane is added to `found`.
     fn of(&mut self, place: (u32, Option<u32>, Option<u64>), found: &mut KinetoCollector) -> u32 {
         let Self { streams, queues, labels, new } = self;
         *new.entry(place).or_insert_with(|| {
@@ -307,7 +306,8 @@ impl RpdLanes {
 }
 
 /// Returns whether all grids are multiples of the workgroup, which shows that they are counted in
-/// work-items. Tests only calls that take a grid in workgroups, where that would be a coincidence.
+/// work-items. Looks only at calls that take a grid in workgroups: for these it would be a
+/// coincidence.
 fn are_in_work_items(kinds: &[RpdCall], launches: &[RpdLaunch]) -> bool {
     let of_calls = kinds.iter().filter(|kind| kind.api == Api::HipWorkgroups);
     let mut shapes = of_calls.filter_map(|kind| kind.of(launches)?.extents);
@@ -327,8 +327,8 @@ fn in_workgroups(KernelExtents { grid, block }: KernelExtents) -> KernelExtents 
     KernelExtents { grid: groups, block }
 }
 
-/// Returns the launch that a call asked for. Where rocprofiler-sdk wrote the records (`of_sdk`),
-/// the shape is left out, since it is stored with each op instead.
+/// Returns the launch that a call asked for, without its grid and workgroup where `of_sdk` is true:
+/// rocprofiler-sdk wrote the records, and each op has its own.
 fn asked(kind: &RpdCall, launches: &[RpdLaunch], of_sdk: bool) -> AskedLaunch {
     let launch = kind.of(launches);
     let lds_bytes = launch.and_then(|launch| launch.lds_bytes);

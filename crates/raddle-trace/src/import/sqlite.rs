@@ -20,7 +20,6 @@ pub(super) struct SqliteSource<'a> {
     /// Path of the file as the caller gave it, for messages.
     pub(super) file: String,
     pub(super) database: Database,
-    /// Callback for the progress through the rows of the database.
     pub(super) watch: Watch<'a>,
     /// Offset in bytes at which the database file is cut off; `None` where it is complete.
     cut: Option<u64>,
@@ -57,8 +56,8 @@ impl<'a> SqliteSource<'a> {
         self.database.damaged().then_some(TraceError::Database { file, problem })
     }
 
-    /// Counts in the report that the database file is damaged or truncated, if it is; called after
-    /// all rows were read.
+    /// Counts in the import report that the database file is damaged or truncated, if it is; called
+    /// after all rows were read.
     pub(super) fn note(&self, report: &mut ImportReport) {
         // A missing end shows as damage too, but is reported as `Truncated` alone.
         let damaged = (self.damaged || self.database.damaged()) && self.cut.is_none();

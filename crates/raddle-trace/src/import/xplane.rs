@@ -1,9 +1,9 @@
 //! What does a profile of JAX, XLA or TensorFlow hold (`.xplane.pb`)?
 //!
-//! A plane is a device or a host, a line of a device is a stream or something derived from streams. An event of a
-//! stream is a kernel, a copy or a fill; a kernel says its shape and footprint in one text. An op arrives when the call
-//! with the same correlation number began, which stands on a plane of a host. The names of planes, lines and stats are
-//! in the file, so the version is not read.
+//! A plane is a device or a host. A line of a device is a stream, or derived from streams. An event
+//! of a stream is a kernel, a copy or a fill; one text gives the grid, workgroup and footprint of a
+//! kernel. An op was issued when the call with its correlation number began, an event on a plane of
+//! a host. The file holds the names of planes, lines and stats (facts), so its version is not read.
 
 mod message;
 mod wire;
@@ -70,8 +70,8 @@ pub(super) fn import(
 }
 
 /// Copies a profile to a temporary file, which can be read repeatedly; in a browser, which has no
-/// files, to memory. `gzip` is true where the bytes are decompressed on the way. Returns (copy, its
-/// length in bytes, true if the compressed data was damaged).
+/// temporary files, to memory. `gzip` is true where the bytes are decompressed on the way. Returns
+/// (copy, its length in bytes, true if the compressed data was damaged).
 ///
 /// # Errors
 /// When the profile cannot be read, is beyond all bounds, or a temporary file cannot be written.
@@ -363,7 +363,6 @@ fn kind_by_name(name: &str) -> OpKind {
     }
 }
 
-/// Reads the properties of a GPU from the stats (facts) of its plane.
 fn device(stats: &[XStat], names: &XNames) -> SourceDevice {
     let mut figures: BTreeMap<&[u8], u32> = BTreeMap::new();
     let mut vendor = String::new();

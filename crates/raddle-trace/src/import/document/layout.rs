@@ -10,10 +10,10 @@ pub(in crate::import) type LayoutMembers<S> = &'static [(&'static str, DocumentL
 pub(in crate::import) enum DocumentLayout<S: 'static> {
     /// A JSON object, with its keys that lead to records.
     Object(LayoutMembers<S>),
-    /// An array of objects. At each object the section (a kind of records) begins anew; the keys of
-    /// the object lead to its records.
+    /// An array of objects. Each object begins the section (a kind of records) anew; its keys lead
+    /// to records.
     Objects(S, LayoutMembers<S>),
-    /// An array of records, which begins a section (a kind of records).
+    /// An array of records of one section (a kind of records), which begins with the array.
     Records(S),
     /// An object or array that is itself one record, of the section (kind of records) that is named
     /// here.
@@ -28,17 +28,17 @@ pub(in crate::import) trait RecordSink {
     /// Plural noun for the records whose number an import limits, for error messages.
     const RECORDS: &'static str;
 
-    /// Called when a section of the document begins, before its records.
+    /// Called when a section (a kind of records) of the document begins, before its records.
     fn begin(&mut self, section: Self::Section);
 
     /// Reads the record at the start of `text`, and returns its length in bytes.
     ///
     /// # Errors
-    /// When the text is no record of this section, or ends before the record does. The
-    /// sink then keeps nothing of it.
+    /// When the text is no record of this section, or ends before the record does. The receiver
+    /// then keeps nothing of it.
     fn record(&mut self, section: Self::Section, text: &[u8]) -> serde_json::Result<usize>;
 
-    /// Called for each record of this section that cannot be read, so that the sink counts it.
+    /// Called for each record of this section that cannot be read, so that the receiver counts it.
     fn malformed(&mut self, section: Self::Section);
 
     /// Returns the key that comes first in every record of this section, or `None` where records
@@ -53,7 +53,7 @@ pub(in crate::import) trait RecordSink {
     /// Returns the number of kernels in the document, including those that were left out.
     fn kernels_seen(&self) -> u64;
 
-    /// Returns the import report, in which faults of the document are counted.
+    /// Returns the import report, to count faults of the document in it.
     fn report(&mut self) -> &mut ImportReport;
 }
 

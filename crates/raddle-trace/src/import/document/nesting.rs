@@ -12,7 +12,7 @@ pub(super) struct Nesting {
     depth: u64,
     in_string: bool,
     escaped: bool,
-    /// True if a string that continues past the end of its line counts as damage.
+    /// True if a string that continues past the end of its line counts as damaged text.
     lines: bool,
 }
 

@@ -37,7 +37,8 @@ enum Measured {
     Large,
 }
 
-/// The reader of a JSON document's text, which only moves forward and passes records to a sink.
+/// The reader of a JSON document's text, which only moves forward and passes records to a sink (the
+/// receiver of records).
 pub(super) struct DocumentWalker<'w, 'a, S> {
     pub(super) window: &'w mut Window<'a>,
     sink: &'w mut S,
@@ -51,8 +52,8 @@ impl<'w, 'a, S: RecordSink> DocumentWalker<'w, 'a, S> {
     }
 
     /// Passes the records of the JSON value at the beginning of the window (the part of the text in
-    /// memory) to the sink; `layout` says where in the value they are. The error means that reading
-    /// stops before the end of the document.
+    /// memory) to the receiver of records; `layout` says where in the value they are. The error
+    /// means that reading stops before the end of the document.
     pub(super) fn value(&mut self, layout: &DocumentLayout<S::Section>) -> Result<(), Stop> {
         match (layout, self.token()?) {
             (DocumentLayout::Object(members), b'{') => self.object(members),
@@ -187,7 +188,8 @@ impl<'w, 'a, S: RecordSink> DocumentWalker<'w, 'a, S> {
     }
 
     /// Passes the record in the first `len` bytes of the window (the part of the text in memory) to
-    /// the sink, after correcting text that breaks JSON. Returns whether the record could be read.
+    /// the receiver of records, after correcting text that breaks JSON. Returns whether the record
+    /// could be read.
     fn record_of(&mut self, section: S::Section, len: usize) -> bool {
         let text = &self.window.bytes()[..len];
         if self.sink.record(section, text).is_ok() {

@@ -1,9 +1,9 @@
 //! For which batch size does a host capture, or launch, a graph?
 //!
-//! A range of the host around the call names the batch size: `capture_32_FULL` and
+//! A named range of the host's time around the call holds the batch size: `capture_32_FULL` and
 //! `execute_32_context_...` of vLLM, or `step[DECODE bs=32 ...]`. The size is the first number of
-//! the name that is a word of its own. In `execute_context_0(0)_generation_32(32)` the tokens stand
-//! in parentheses and are added up.
+//! the name that is a word of its own. In `execute_context_0(0)_generation_32(32)` the numbers of
+//! tokens stand in parentheses and are added up.
 
 use std::cmp::Reverse;
 

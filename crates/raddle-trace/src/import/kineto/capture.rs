@@ -1,8 +1,9 @@
 //! Which launches did the host make while it captured graphs?
 //!
-//! vLLM and SGLang write such a trace beside a profile: a call that launches says kernel, grid and workgroup, although
-//! nothing runs. The launches between the calls that begin and end a capture are one graph; a range of the host around
-//! them names the batch size.
+//! vLLM and SGLang write a trace of their graph captures beside a profile. In it a launch call
+//! names kernel, grid and workgroup, although nothing runs. The launches between the calls that
+//! begin and end a capture are one graph; a named range of the host's time around them gives the
+//! batch size.
 
 use super::batch::BatchRanges;
 use super::event::{Api, Category, KinetoEvent, times};

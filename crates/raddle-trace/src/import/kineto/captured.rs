@@ -1,4 +1,5 @@
-//! Which graphs were captured in a trace, and which kernels ran in it with their shapes?
+//! Which graphs were captured in a trace, and which shapes (grid and workgroup) had the kernels
+//! that ran?
 
 use std::collections::BTreeMap;
 use std::io::Read;
@@ -15,8 +16,8 @@ use crate::profile::{Op, OpKind, Profile};
 use crate::provenance::{Field, Origin};
 
 impl GraphCaptures {
-    /// Reads shapes of kernels from the trace of a graph capture, as vLLM and SGLang write it
-    /// beside a profile, or from any profile whose kernels have shapes.
+    /// Reads shapes (grid and workgroup) of kernels from the trace of a graph capture, as vLLM and
+    /// SGLang write it beside a profile, or from any profile whose kernels have shapes.
     ///
     /// # Errors
     /// When the file cannot be read, or no launch in it has a shape.
@@ -35,8 +36,8 @@ impl GraphCaptures {
     }
 
     /// Builds the captures from the launches that the trace `bytes` records during graph captures,
-    /// and from the kernels that ran, which `profile` reads from the same file. An error where
-    /// neither has a shape.
+    /// and from the kernels that ran, which `profile` reads from the same file. An error where none
+    /// of these has a grid and workgroup.
     fn from_two(
         file: &str,
         bytes: impl Read,
@@ -60,8 +61,8 @@ impl GraphCaptures {
         }
     }
 
-    /// Remembers, by kernel name, the shape (grid and needed resources) of each kernel of a profile
-    /// that ran with a known one, for kernels of that name in a captured graph.
+    /// Stores the shape (grid and workgroup) and shared memory of each kernel of a profile that ran
+    /// with a known shape, by the kernel's name, for kernels of that name in a captured graph.
     fn add(&mut self, profile: &Profile) {
         let shaped = |op: &&Op| op.kind == OpKind::Kernel && !op.is_opaque();
         for (at, op) in profile.ops.iter().filter(shaped).enumerate() {

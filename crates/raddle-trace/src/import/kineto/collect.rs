@@ -1,4 +1,4 @@
-//! Which work and which launch calls do the events of a trace hold?
+//! Which work and which launch calls do the events of a trace in JSON hold?
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -51,8 +51,8 @@ const WORK_ARGS: [&str; 12] = [
     "shared memory",
 ];
 
-/// An op (kernel, copy or fill) of some device, before the time of its issue and, if it is a
-/// kernel, its shape are known. Its `stream` is an index in [`KinetoCollector::lanes`].
+/// An op (kernel, copy or fill) of some device, before the time of its issue and, of a kernel, the
+/// grid and workgroup are known. Its `stream` is an index in [`KinetoCollector::lanes`].
 ///
 /// As there may be millions of ops, two fields of `Op` that are not needed yet hold other values:
 /// `arrival_ns` the correlation number, `after` the index of the grid and workgroup.
@@ -94,8 +94,8 @@ pub(in crate::import) struct KinetoLane {
     /// Stream of the op, as an index in [`KinetoCollector::streams`].
     pub(in crate::import) stream: u32,
     pub(in crate::import) device: Option<u64>,
-    /// True where the label of the stream is really that of a hardware queue of an AMD GPU: the
-    /// event of the op has no separate number of its queue.
+    /// True if the event of the op has no separate number of its hardware queue: on an AMD GPU the
+    /// label of the stream is then really that of a queue.
     pub(in crate::import) on_queue: bool,
 }
 
@@ -128,13 +128,14 @@ pub(in crate::import) enum TraceMaker {
     /// only in part.
     #[default]
     Kineto,
-    /// The profiler of XLA and TensorFlow: events of kernels have their shape, with the grid in
+    /// The profiler of XLA and TensorFlow: events of kernels give the workgroup, and the grid in
     /// workgroups, on every GPU.
     Xla,
     /// The profiler rocprof v1: events of kernels have only the volumes of grid and workgroup, or
-    /// no shape.
+    /// neither.
     RocprofV1,
-    /// The tool rocmProfileData: if the shape of a kernel is recorded, the launch call has it.
+    /// The tool rocmProfileData: the launch call gives the grid and workgroup of a kernel, if they
+    /// are recorded.
     Rpd,
 }
 
@@ -179,13 +180,13 @@ pub(in crate::import) struct KinetoCollector {
     pub(super) categories: BTreeSet<String>,
     /// Number of events of kernels, including those that were left out.
     pub(in crate::import) kernels_seen: u64,
-    /// Number of calls of the CUDA or HIP runtime or driver in the trace. The next field,
-    /// `syncs_seen`, counts records of synchronisation, which some traces have without the calls.
+    /// Number of calls of the CUDA or HIP runtime or driver in the trace; some traces have none and
+    /// only records of synchronisation.
     pub(super) calls_seen: u64,
     pub(super) syncs_seen: u64,
     /// Number of calls of the host that launch a kernel or a graph.
     pub(super) launches: u64,
-    /// True if any time in the trace has digits below a microsecond, so that the clock is finer
+    /// True if any time in the trace is written with digits below a microsecond: the clock is finer
     /// than that.
     pub(in crate::import) fine: bool,
     /// (description of the file, advice) where the trace is of a device that is no GPU of NVIDIA or
@@ -209,7 +210,6 @@ impl KinetoCollector {
         Self { maker, fine: true, ..Self::default() }
     }
 
-    /// Returns whether the kernels of the trace ran on an AMD GPU.
     pub(super) fn is_amd(&self) -> bool {
         self.kernels_seen > 0
             && match self.maker {
@@ -312,7 +312,7 @@ impl KinetoCollector {
     }
 
     /// Adds a launch call of which only the correlation number, the start in nanoseconds and the
-    /// kind are known.
+    /// kind of work are known.
     pub(in crate::import) fn launch(&mut self, correlation: u64, start: i64, api: Api) {
         let asked = self.asked.number(&AskedLaunch { api, extents: None, lds_bytes: None });
         let thread = self.threads.number(&0);

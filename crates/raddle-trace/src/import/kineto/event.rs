@@ -1,4 +1,4 @@
-//! What does one event of a trace say?
+//! Which kind and which values does one event of a trace in JSON have?
 
 use super::shape::GridUnit;
 use crate::decimal::{Micros, micros, natural, unquote};
@@ -15,7 +15,7 @@ pub(super) enum Category {
     Set,
     /// A call of the CUDA or HIP runtime or driver on the host.
     Call,
-    /// A record of the stream or event that a call of the host waited for.
+    /// A record of the stream or CUDA event that a call of the host waited for.
     Sync,
     /// A named range on the device's time line that is no work.
     Annotation,
@@ -48,7 +48,7 @@ impl Category {
 /// Kind of work that a call of the host starts on the device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(in crate::import) enum Api {
-    /// A call that starts a copy, a fill, or a kernel of CUDA, which are treated alike.
+    /// A call that starts a copy, a fill, or a kernel of CUDA; all three are treated alike.
     Plain,
     /// A call that starts a kernel of HIP, and gives its grid in workgroups.
     HipWorkgroups,
@@ -87,7 +87,7 @@ impl Api {
         }
     }
 
-    /// Returns the unit of the grid that the launch call gives; `None` where the call gives no
+    /// Returns the unit in which the launch call gives the grid; `None` where the call gives no
     /// grid.
     pub(in crate::import) fn unit(self) -> Option<GridUnit> {
         match self {
@@ -123,7 +123,8 @@ impl<'t> KinetoEvent<'t> {
         Ok((Self { category, cat, ph, name, pid, tid, ts, dur, args }, len))
     }
 
-    /// Returns the values of the arguments with these names; `None` for each that the event lacks.
+    /// Returns the values of the event's arguments with these names; `None` for each that the event
+    /// lacks.
     pub(super) fn args<const N: usize>(&self, names: &[&str; N]) -> [Option<&'t str>; N] {
         let args = self.args.and_then(|args| members(args.as_bytes(), names).ok());
         args.map_or([None; N], |(values, _)| values)

@@ -1,4 +1,5 @@
-//! Which op of the host made a launch, and what does its work say of the kernel?
+//! Which op of PyTorch on the host made a launch, and how many bytes and how much arithmetic does
+//! that op tell of the kernel?
 //!
 //! A launch belongs to the innermost op that its thread was in when it called. (The number
 //! `External id` names that op only in newer traces.) An op that launched several kernels says
@@ -36,7 +37,6 @@ impl HostOps {
         self.ops.len()
     }
 
-    /// Adds the op of the host that this event describes.
     pub(super) fn take(&mut self, event: &KinetoEvent<'_>) {
         let Some((start, lasts)) = times(event) else { return };
         let work =

@@ -1,5 +1,4 @@
-//! What must a launch move and compute that an op of PyTorch makes, by the tensors that the op was
-//! given?
+//! What must a launch move and compute, by the tensors of the PyTorch op that made it?
 //!
 //! Ops whose meaning is known are listed here by name; of all others nothing is said. Every tensor
 //! counts once, and a result that is no argument counts where its shape follows.
@@ -28,7 +27,7 @@ pub(super) enum OpMeaning {
     Map(usize, Option<u64>),
     /// The op overwrites its first tensor.
     Fill,
-    /// The op reads or writes each of its tensors once.
+    /// The op reads or writes each of its tensor arguments once.
     Once,
     /// The op reads and writes this many leading tensors, and only reads the others.
     Update(usize),
@@ -36,7 +35,8 @@ pub(super) enum OpMeaning {
     Rotate,
     /// Reduction: the op reads its first tensor, and its result is too small to count.
     Reduce,
-    /// Normalisation: the op reads all its tensors, and writes a result as large as the largest.
+    /// Normalisation: the op reads all its tensors, and writes a result as large as the largest
+    /// tensor.
     Normalise,
     /// Attention of queries, keys and values. True means that the axis of heads comes before the
     /// axis of tokens in the shapes of the tensors.
@@ -166,7 +166,8 @@ const NORMALISES: [&str; 13] = [
     "native_layer_norm",
     "native_layer_norm_backward",
 ];
-/// Names of kernels of vLLM that write their result into their first argument.
+/// Names of kernels of vLLM that write their result into their first argument, and read or write
+/// each tensor once.
 const ONCE: [&str; 6] = [
     "dynamic_scaled_fp8_quant",
     "gelu_and_mul",
@@ -293,9 +294,9 @@ fn is_one(sorted: &[&str], name: &str) -> bool {
     sorted.binary_search(&name).is_ok()
 }
 
-/// Returns the work (bytes and arithmetic) of `batch` products of an m x k with a k x n matrix.
-/// Reads the first `read` arguments. An element of the result has as many bytes as one of the
-/// argument at the position `first`.
+/// Returns the work (bytes and arithmetic) of `batch` products of an m x k with a k x n matrix. The
+/// products read the first `read` arguments. An element of the result has as many bytes as one of
+/// the argument at the position `first`.
 fn product(
     of: &OpInputs,
     (first, read): (usize, usize),
@@ -311,7 +312,8 @@ fn product(
 
 /// Returns the work (bytes and arithmetic) of a convolution. The first tensor has the axes (images,
 /// channels, then height, width and so on), the second, the filter, (output channels, channels of a
-/// group, extents). `stride`, `padding` and `dilation` are positions of arguments.
+/// group, extents). `stride`, `padding` and `dilation` are positions of arguments. `None` where a
+/// size is unknown.
 fn convolution(of: &OpInputs, [stride, padding, dilation]: [usize; 3]) -> Option<LaunchWork> {
     let (image, filter) = (of.tensor(0)?, of.tensor(1)?);
     let ([images, _, sides @ ..], [channels, _, kernel @ ..]) = (&*image.dims, &*filter.dims)
@@ -342,7 +344,7 @@ fn convolution(of: &OpInputs, [stride, padding, dilation]: [usize; 3]) -> Option
 
 /// Returns the work (bytes and arithmetic) of attention, which reads queries, keys and values and
 /// writes as many bytes as the queries have. `heads_first` is true where the axis of heads comes
-/// before that of tokens.
+/// before that of tokens. `None` where a size is unknown.
 fn attention(of: &OpInputs, heads_first: bool) -> Option<LaunchWork> {
     let (queries, keys) = (of.tensor(0)?, of.tensor(1)?);
     let ([batch, one, other, side], [_, own, others, _]) = (&*queries.dims, &*keys.dims) else {

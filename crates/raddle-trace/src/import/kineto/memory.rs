@@ -14,8 +14,8 @@ const GPUS: [u64; 2] = [1, 6];
 
 const ARGS: [&str; 4] = ["Device Type", "Device Id", "Total Reserved", "Total Allocated"];
 
-/// Largest number of bytes of device memory that PyTorch's allocator held at once, by device
-/// number.
+/// Largest number of bytes of device memory that PyTorch's allocator held at once, by the number of
+/// the device.
 #[derive(Debug, Default)]
 pub(super) struct AllocatorPeaks(BTreeMap<u64, u64>);
 

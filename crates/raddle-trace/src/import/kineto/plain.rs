@@ -1,8 +1,8 @@
 //! Which work do events without a category describe, as other profilers than PyTorch's write them?
 //!
-//! XLA's profiler (JAX, TensorFlow) writes the shape and footprint of a kernel as words of one
-//! text; rocmProfileData writes only the kind of the work. The name of a process in the trace tells
-//! its device.
+//! XLA's profiler (JAX, TensorFlow) writes the grid, workgroup and footprint of a kernel in one
+//! text; rocmProfileData writes only the kind of the work. A process in the trace stands for a
+//! device, which its name tells.
 
 use super::collect::{KinetoCollector, KinetoOp, LAUNCH_TABLE, TraceMaker};
 use super::event::{Api, KinetoEvent, tie, times};
@@ -32,11 +32,12 @@ pub(in crate::import) struct PlainWork<'a> {
     pub(in crate::import) device: Option<u64>,
     pub(in crate::import) stream: &'a str,
     pub(in crate::import) correlation: Option<u64>,
-    /// Text in which XLA describes the shape of a kernel; `None` where the event has none.
+    /// Text in which XLA describes the grid, workgroup and footprint of a kernel; `None` where the
+    /// event has none.
     pub(in crate::import) details: Option<&'a str>,
 }
 
-/// The shape and footprint of a kernel in XLA's words:
+/// Grid, workgroup and footprint of a kernel in XLA's words:
 /// `regs:32 static_shared:0 dynamic_shared:0 grid:4,1,1 block:32,1,1 occ_pct:50` on NVIDIA,
 /// `grid:4,1,1 block:64,1,1 private_mem:0 group_mem:512 occ_pct:0` on AMD.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -75,7 +76,7 @@ fn three(text: &str) -> Option<[u32; 3]> {
 
 impl KinetoCollector {
     /// Reads an event without a category, as tools other than PyTorch write them; `None` where the
-    /// event is an op without a time.
+    /// event has no name, or is an op or a launch call without a time.
     pub(super) fn plain(&mut self, event: &KinetoEvent<'_>) -> Option<()> {
         let phase = event.ph.and_then(string).unwrap_or_default();
         if phase == "M" {

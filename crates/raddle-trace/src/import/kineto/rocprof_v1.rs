@@ -1,9 +1,8 @@
 //! Which work do the events of rocprof v1 describe (`rocprof --hip-trace`, results.json)?
 //!
-//! The events have no category, and write numbers as strings. Work differs from calls by its
-//! arguments: a kernel names its device and its queue, a copy is named by its direction. Traces of
-//! HIP calls have no grids; where the arguments are those of the table of kernels, the grids are in
-//! work-items.
+//! The events have no category, and write numbers as strings. Work differs from calls of the host
+//! by its arguments: a kernel names its device and its queue, a copy its direction. Kernels have
+//! grids, in work-items, only where their arguments are those of rocprof's table of kernels.
 
 use super::collect::{KinetoCollector, KinetoOp, TraceMaker, set_footprint};
 use super::event::KinetoEvent;
@@ -14,7 +13,6 @@ use crate::decimal::{natural, unquote};
 use crate::profile::{Op, OpKind, StreamLabel};
 use crate::report::Quirk;
 
-/// Names of the arguments that are read from an event of rocprof v1.
 const ARGS: [&str; 12] = [
     "BeginNs",
     "EndNs",
@@ -90,7 +88,8 @@ fn kind_of(name: &str) -> Option<OpKind> {
 
 impl KinetoCollector {
     /// Reads an event, if it is a kernel, copy or fill of rocprof v1. Returns `None` where it is
-    /// none of these, else whether the event has valid times.
+    /// none of these, and false for a copy or fill without a valid time. A kernel without one is
+    /// counted as left out.
     pub(super) fn rocprof_v1(&mut self, event: &KinetoEvent<'_>, name: &str) -> Option<bool> {
         let work = RocprofWork::of(event, name)?;
         self.maker = TraceMaker::RocprofV1;

@@ -1,19 +1,19 @@
-//! Which shape and footprint has each kernel, and which kernels have none?
+//! Which shape (grid and workgroup) and footprint has each kernel of a trace, and which kernels
+//! have none?
 //!
-//! On NVIDIA each kernel's event says shape and footprint. On AMD they are put together:
+//! On NVIDIA each kernel's event gives shape and footprint. On AMD they come from several records:
 //!
 //! - The grid is counted in workgroups or in work-items, depending on the call that launched the
-//!   kernel; before 2024 the call alone says grid and workgroup.
-//! - Without such a call in the file, or with a graph's, the unit is that of most other launches of
-//!   the same kernel, of equally many workgroups; without those, work-items if the name is one of
-//!   Tensile's or MIOpen's, else workgroups.
-//! - Without a grid (launched before the recording, or by a graph) the kernel gets the shape, and the
-//!   shared memory, that most other launches of the same kernel have; of equally many, that which
-//!   came first in the file. Without those it stays opaque.
-//! - Before that, where captures of graphs are given, such a kernel gets the shape of its launch then
-//!   ([`GraphCaptures`]).
-//! - The shared memory is what the launch call asks for dynamically. What the code reserves
-//!   statically, and registers, no such file says.
+//!   kernel. Before 2024 only the call gives grid and workgroup.
+//! - Where the file lacks that call, or a graph was launched, the grid has the unit that most other
+//!   launches of the same kernel have (workgroups, if both units are equally frequent). Without
+//!   other launches it is in work-items for kernels of Tensile and MIOpen, else in workgroups.
+//! - A kernel without a grid (launched before the recording, or by a graph) gets the shape of its
+//!   launch in a capture, if the caller gave captures of graphs ([`GraphCaptures`]). Else it gets
+//!   the shape and the shared memory that most other launches of the kernel have, of equally
+//!   frequent ones those that came first in the file. Without other launches it stays opaque.
+//! - The shared memory is what the launch call asks for dynamically. No such file gives the static
+//!   shared memory or the registers.
 
 use std::collections::BTreeMap;
 
@@ -46,10 +46,11 @@ const IN_WORK_ITEMS: [&str; 14] = [
     "naive_conv_",
 ];
 
-/// Data from which the kernels of a trace get their shapes (grid and workgroup), and the report in
-/// which kernels without a shape are counted.
+/// Data from which the kernels of a trace get their shapes (grid and workgroup), and the import
+/// report in which kernels without a shape are counted.
 pub(super) struct Settler<'a> {
-    /// Launch calls, sorted by their correlation numbers.
+    /// Launch calls, sorted by correlation number, which a call shares with the op that it
+    /// launched.
     pub(super) calls: &'a [KinetoCall],
     /// Descriptions of the launches that calls asked for; [`KinetoCall::asked`] is an index in this
     /// list.
@@ -63,9 +64,9 @@ pub(super) struct Settler<'a> {
     pub(super) report: &'a mut ImportReport,
 }
 
-/// Launches of one kernel for which the shape is known: how many give their grid in workgroups, how
-/// many in work-items, and the shapes. The most frequent shape is given to the kernel's launches
-/// without one.
+/// Launches of one kernel whose shape (grid and workgroup) is known: how many give their grid in
+/// workgroups, how many in work-items, and the shapes. The most frequent shape is given to the
+/// kernel's launches without one.
 #[derive(Default)]
 struct SettledLaunches {
     in_workgroups: u64,
@@ -74,8 +75,8 @@ struct SettledLaunches {
 }
 
 impl Settler<'_> {
-    /// Sets the shapes of all kernels of a trace; `amd` is true where they ran on an AMD GPU, false
-    /// for NVIDIA.
+    /// Sets the shape (grid and workgroup) of each kernel of a trace; `amd` is true where the
+    /// kernels ran on an AMD GPU, false for NVIDIA.
     pub(super) fn all(&mut self, ops: &mut [KinetoOp], amd: bool) {
         match amd {
             true => self.amd(ops),
@@ -83,7 +84,8 @@ impl Settler<'_> {
         }
     }
 
-    /// Sets the shapes of those kernels whose own events give the whole shape, as NVIDIA's do.
+    /// Sets the shapes (grid and workgroup) of kernels that ran on a GPU of NVIDIA: from their own
+    /// events, or else from captures of graphs.
     fn nvidia(&mut self, ops: &mut [KinetoOp]) {
         let mut without_grid = Vec::new();
         for (at, work) in kernels(ops) {
@@ -102,7 +104,8 @@ impl Settler<'_> {
         self.by_captures(ops, without_grid);
     }
 
-    /// Sets the shapes of kernels that ran on an AMD GPU, where an event alone does not give them.
+    /// Sets the shapes (grid and workgroup) of kernels that ran on an AMD GPU, where an event alone
+    /// does not give them.
     fn amd(&mut self, ops: &mut [KinetoOp]) {
         let mut others: BTreeMap<u32, SettledLaunches> = BTreeMap::new();
         let (mut without_unit, mut without_grid) = (Vec::new(), Vec::new());
@@ -135,10 +138,10 @@ impl Settler<'_> {
         self.by_shape_of_others(ops, &without_grid, &others);
     }
 
-    /// Sets the shapes of the kernels at the positions `these`, of which the grid is known, but not
-    /// whether it counts workgroups or work-items. The unit is that of most other launches of the
-    /// kernel, or else follows from its name. `others` has the other launches by kernel, and gets
-    /// the new shapes too.
+    /// Sets the shapes (grid and workgroup) of the kernels at the positions `these`, of which the
+    /// grid is known, but not whether it counts workgroups or work-items. The unit is that of most
+    /// other launches of the kernel, or else follows from its name. `others` has the other launches
+    /// by kernel, and gets the new shapes too.
     fn by_unit_of_others(
         &mut self,
         ops: &mut [KinetoOp],
@@ -168,8 +171,9 @@ impl Settler<'_> {
         }
     }
 
-    /// Sets the shapes of kernels without a grid, at the positions `these`, from the captures of
-    /// graphs that the caller gave. Returns the positions of the kernels that still have no shape.
+    /// Sets the shapes (grid and workgroup) of kernels without a grid, at the positions `these`,
+    /// from the captures of graphs that the caller gave. Returns the positions of the kernels that
+    /// still have no shape.
     fn by_captures(&mut self, ops: &mut [KinetoOp], these: Vec<usize>) -> Vec<usize> {
         let Some((captures, ranges)) = self.captures else { return these };
         let mut graphs: BTreeMap<Option<u64>, Vec<usize>> = BTreeMap::new();
@@ -201,8 +205,8 @@ impl Settler<'_> {
         left
     }
 
-    /// Sets the shapes of kernels without a grid, at the positions `these`, to the shape that most
-    /// other launches of the same kernel have, which `others` has by kernel.
+    /// Sets the shapes (grid and workgroup) of kernels without a grid, at the positions `these`, to
+    /// the shape that most other launches of the same kernel have, which `others` has by kernel.
     fn by_shape_of_others(
         &mut self,
         ops: &mut [KinetoOp],
@@ -219,9 +223,9 @@ impl Settler<'_> {
         }
     }
 
-    /// Sets the shape of a kernel on an AMD GPU. Also sets its shared memory to `lds`, in bytes and
-    /// `None` if unknown, unless the kernel's own event gives it. `origin` tells where both values
-    /// come from.
+    /// Sets the shape (grid and workgroup) of a kernel whose own event does not give all of it.
+    /// Also sets the shared memory of its workgroups to `lds`, in bytes and `None` if unknown,
+    /// unless the event gives that. `origin` tells where both values come from.
     fn settle_amd(&mut self, work: &mut KinetoOp, (shape, lds): Launched, origin: Origin) {
         // If an event gives the shared memory itself, that is all of it.
         if work.op.provenance.of(Field::SharedMemory) == Origin::Assumed {
@@ -256,8 +260,9 @@ fn kernels(ops: &mut [KinetoOp]) -> impl Iterator<Item = (usize, &mut KinetoOp)>
     ops.iter_mut().enumerate().filter(|(_, work)| work.op.kind == OpKind::Kernel)
 }
 
-/// Finds the launch call with this correlation number; `None` where there is none. The search
-/// begins at the index `near`, where the one before it ended, and stores its own end there.
+/// Finds the launch call with the correlation number `correlation`; `None` where there is none. The
+/// search begins at the index `near`, where the previous search ended, and stores there where it
+/// ends itself.
 pub(in crate::import) fn call_of<'c>(
     correlation: Option<u64>,
     calls: &'c [KinetoCall],

@@ -1,4 +1,4 @@
-//! How large are the grid and the workgroup that an event gives?
+//! How large are the grid and the workgroup that an event of a trace gives?
 
 use raddle_policy::Dim3;
 
@@ -29,8 +29,8 @@ impl KernelExtents {
         Some(Self { grid: extents(grid)?, block: extents(block)? })
     }
 
-    /// Returns the shape of a launch of HIP, which allows at most 2^32 - 1 work-items along an
-    /// axis; `None` for larger extents.
+    /// Returns the grid and workgroup of a launch of HIP, which allows at most 2^32 - 1 work-items
+    /// along an axis; `None` for larger extents.
     pub(super) fn shape_of_hip(self, unit: GridUnit) -> Option<KernelShape> {
         let mut axes = self.grid.iter().zip(self.block);
         let counted = |(&groups, size): (&u32, u32)| groups.checked_mul(size.max(1)).is_some();
@@ -38,7 +38,7 @@ impl KernelExtents {
         self.shape(unit).filter(|_| fits)
     }
 
-    /// Returns the quirk (fault of the file) to report for extents that give no valid shape: an
+    /// Returns the quirk (fault of the file) to report for extents that give no valid launch: an
     /// impossible grid, or an impossible workgroup.
     pub(super) fn fault(self) -> Quirk {
         let threads = self.block.iter().try_fold(1, |all: u32, &own| all.checked_mul(own));
@@ -46,8 +46,8 @@ impl KernelExtents {
         if possible { Quirk::ImpossibleGrid } else { Quirk::ImpossibleThreads }
     }
 
-    /// Returns the shape of the kernel, where the grid is counted in `unit`; `None` where an extent
-    /// is negative or a product is too large.
+    /// Returns the grid and workgroup of the kernel, where the grid is counted in `unit`; `None`
+    /// where an extent is negative or a product is too large.
     pub(super) fn shape(self, unit: GridUnit) -> Option<KernelShape> {
         let Self { mut grid, block } = self;
         if grid.iter().chain(&block).any(|&extent| extent == u32::MAX) {

@@ -68,7 +68,6 @@ impl OpInputs {
         self.tensors.get(at)?.as_ref()
     }
 
-    /// Returns the tensors among the arguments, in the order of the arguments.
     pub(super) fn all(&self) -> impl Iterator<Item = &Tensor> {
         self.tensors.iter().flatten()
     }

@@ -1,8 +1,9 @@
 //! In which calls did the host wait, or was a stream told to wait, and for which work?
 //!
-//! A call says no more than its name and time; an event of the category `cuda_sync` with the same
-//! correlation says for which stream, or for which record of an event. Without such an event, the
-//! stream that is told to wait is that of the next op that the same thread launches.
+//! A call has only a name and a time. An event of the category `cuda_sync` with the same
+//! correlation number tells the stream, or the recording of a CUDA event, that is waited for.
+//! Without such an event, the stream that is told to wait is that of the next op that the same
+//! thread launches.
 
 use std::collections::BTreeMap;
 
@@ -20,11 +21,11 @@ use crate::profile::{Op, StreamLabel};
 pub(in crate::import) struct KinetoWaits {
     calls: Vec<(DraftWait, Blocking, Option<u64>)>,
     syncs: BTreeMap<u64, KinetoSync>,
-    /// Time in nanoseconds at which each event was recorded in a stream, by the correlation number
-    /// of the call that recorded it.
+    /// Time in nanoseconds at which each CUDA event was recorded in a stream, by the correlation
+    /// number of the call that recorded it.
     records: BTreeMap<u64, i64>,
-    /// Calls by which the host made a stream wait for an event, each as (time in nanoseconds,
-    /// thread, correlation number or `None`).
+    /// Calls by which the host made a stream wait for a CUDA event, each as (time in nanoseconds,
+    /// thread, correlation number or `None` where the call has none).
     told: Vec<(i64, u64, Option<u64>)>,
 }
 

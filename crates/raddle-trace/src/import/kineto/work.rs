@@ -1,4 +1,4 @@
-//! Which ops of a trace are kept, and which facts of calls are joined to them?
+//! Which ops of a trace are kept, and which facts of their launch calls are joined to them?
 
 use std::collections::BTreeSet;
 
@@ -18,8 +18,9 @@ use crate::report::{ImportReport, Quirk};
 use crate::work::DraftWorks;
 
 impl KinetoCollector {
-    /// Builds the profile's records from the ops of one device, with the shape and the arrival of
-    /// each kernel; `None` where no kernel can be used. Kernels that cannot be used are left out.
+    /// Builds the profile's records from the ops of one device, with the grid, workgroup and issue
+    /// time of each kernel; `None` where no kernel can be used. Kernels that cannot be used are
+    /// left out.
     ///
     /// # Errors
     /// When no kernel ran on the wanted device.
@@ -92,8 +93,8 @@ impl KinetoCollector {
         }))
     }
 
-    /// Returns the works (bytes and arithmetic) of the ops for which `is_on` is true, where the ops
-    /// of the host that launched them determine these.
+    /// Returns the works (bytes and arithmetic) of the ops for which `is_on` is true, where the
+    /// PyTorch ops that launched them determine these.
     fn works(&mut self, threads: &[u64], is_on: impl Fn(&KinetoOp) -> bool) -> DraftWorks {
         let mut near = 0;
         let launches = (0..).zip(&self.ops).filter_map(|(at, work)| {

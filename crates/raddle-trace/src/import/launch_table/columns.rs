@@ -35,7 +35,6 @@ pub const LAUNCH_TABLE_COLUMNS: [&str; 25] = [
 /// Similarity, from 0 to 1, above which an unknown column name counts as a misspelt known one.
 const LIKE: f64 = 0.5;
 
-/// Returns whether a launch table has a column of this name.
 pub(super) fn is_column(name: &str) -> bool {
     LAUNCH_TABLE_COLUMNS.contains(&name)
 }

@@ -1,9 +1,10 @@
 //! What do the `cuda_gpu_trace` report of Nsight Systems (`nsys stats -r cuda_gpu_trace -f csv`) and
 //! the trace of nvprof (`nvprof --print-gpu-trace --csv`) hold?
 //!
-//! Units stand in the header and vary. Lines of the tool's own may come first, and other reports
-//! behind. The reports have no arrivals, no priorities and no limits of the device; shared memory
-//! is rounded unless it is in bytes (see [`size`]). The SQLite export is the better choice.
+//! The header gives the units, which vary. Messages of the tool may come before the report, and
+//! other reports after it. Neither report has issue times, priorities or limits of the device;
+//! shared memory is rounded unless it is in bytes (see [`size`]). The SQLite export is the better
+//! choice.
 
 mod header;
 mod rows;
@@ -83,8 +84,8 @@ fn only_calls(table: &mut CsvTable<'_>, names: usize) -> TraceError {
     }
 }
 
-/// Finds the header of the `cuda_gpu_trace` report, which may come after other output of the tool;
-/// an error where there is none.
+/// Finds the header of the `cuda_gpu_trace` report, which may come after other output of Nsight
+/// Systems; an error where there is none.
 fn find_header(table: &mut CsvTable<'_>) -> Result<ReportHeader, TraceError> {
     let file = table.file.clone();
     loop {

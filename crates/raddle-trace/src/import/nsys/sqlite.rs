@@ -2,8 +2,8 @@
 //!
 //! Schemas 2.7 (2021) to 3.25 (2026) are read. Tables are there only where they have rows, and
 //! columns move from version to version, so both are found by name. Times are nanoseconds since the
-//! recording began. An op's arrival is the start of the CUDA call with the same correlation number
-//! in the same process.
+//! recording began. The host issued an op when the CUDA call of the same process began that has the
+//! op's correlation number.
 
 mod collect;
 mod device;

@@ -39,7 +39,7 @@ pub(super) struct NsysKernel {
 
 impl NsysKernel {
     /// Sets the fields of `op` that only kernels have, and returns the faults that were met in the
-    /// record. An op without a valid grid and workgroup stays one of unknown shape.
+    /// record. An op without a valid grid and workgroup stays opaque.
     pub(super) fn fill(&self, op: &mut Op, barriers: BarrierRule) -> KernelNotes {
         let mut notes = KernelNotes::default();
         let shape = extents(self.grid)
@@ -73,8 +73,8 @@ impl NsysKernel {
     }
 }
 
-/// Faults in the record of one kernel, as a set with one bit for each, in the order of `QUIRKS`.
-/// Faults are counted later, and only if the kernel ran on the device whose work is kept.
+/// Faults in the record of one kernel, as a set with one bit for each fault, in the order of
+/// `QUIRKS`. Faults are counted later, and only if the kernel ran on the device whose work is kept.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct KernelNotes(u8);
 
@@ -94,7 +94,7 @@ impl KernelNotes {
         self.0 |= at.map_or(0, |at| u8::from(so) << at);
     }
 
-    /// Adds 1 to the report's count of each quirk in the set.
+    /// Adds 1 to the import report's count of each quirk (fault of the file) in the set.
     pub(super) fn count(self, report: &mut ImportReport) {
         for (at, quirk) in Self::QUIRKS.into_iter().enumerate() {
             report.add(quirk, u64::from(self.0 >> at & 1));

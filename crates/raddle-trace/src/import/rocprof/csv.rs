@@ -1,9 +1,9 @@
 //! What does a kernel table of rocprof (v1, v2 or v3) hold?
 //!
-//! The header tells which tool wrote the table; columns are found by name. No such table says the
-//! device: the caller names one. Only rocprof v1 says when a packet was issued; in other tables
-//! arrivals are unknown, as the calls are in another file. [`ImportConfig::device`] is the number
-//! in the column of the agent: 4 for `4`, `Agent 4` and `GPU 4`.
+//! The header tells which tool wrote the table; columns are found by name. No such table describes
+//! the device: the caller names one. Only rocprof v1 tells when a packet was issued; in other
+//! tables issue times are unknown, as the calls are in another file. [`ImportConfig::device`] is
+//! the number in the column of the device: 4 for `4`, `Agent 4` and `GPU 4`.
 
 mod row;
 mod rows;

@@ -1,10 +1,10 @@
 //! What does a JSON result of rocprofv3 hold?
 //!
 //! A result has dispatches with their packets, kernels with their registers, devices with their
-//! limits, copies, and the calls that caused them where those were recorded: an op arrives when its
-//! call began. [`ImportConfig::device`] is the handle of a GPU's agent, or else the GPU's number
-//! among the GPUs of the file, from 0. Of a result only figures, kernel names and the device's
-//! product name are kept: no hosts, users, paths or command lines.
+//! limits, copies, and the calls that caused them where those were recorded: an op was issued when
+//! its call began. [`ImportConfig::device`] is the `handle` of a GPU, or else the GPU's index among
+//! the GPUs of the file, from 0. Of a result only numbers, kernel names and the device's product
+//! name are kept: no hosts, users, paths or command lines.
 
 use crate::assemble::Draft;
 use crate::config::ImportConfig;
@@ -45,7 +45,7 @@ const RESULT: DocumentLayout<ResultSection> = {
 };
 
 /// Returns whether a file that begins with this text is a result of rocprofv3: a JSON object whose
-/// first key is the tool's name.
+/// first key is `rocprofiler-sdk-tool`.
 pub(in crate::import) fn looks_like(text: &[u8]) -> bool {
     let inner = text.strip_prefix(b"{").map(<[u8]>::trim_ascii_start);
     let key = inner.and_then(|text| text.strip_prefix(b"\"")?.strip_prefix(TOOL.as_bytes()));

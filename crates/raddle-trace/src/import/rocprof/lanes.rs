@@ -1,4 +1,4 @@
-//! Is a dispatch in order with its stream or with its hardware queue? (`rocprof.rs` says why.)
+//! Does a dispatch run in order with its stream or with its hardware queue? (See `rocprof.rs`.)
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,7 +12,6 @@ use crate::report::{ImportReport, Quirk};
 pub(super) struct QueuePlace {
     /// Index of the process in the file, from 0.
     pub(super) process: u32,
-    /// Number of the hardware queue.
     pub(super) queue: u64,
     /// Number of the stream; `None` where the file has none.
     pub(super) stream: Option<u64>,
@@ -85,8 +84,8 @@ impl RocprofLanes {
     }
 }
 
-/// Returns the context number that distinguishes lanes of several processes: `None` for the first
-/// process, else the index of the process.
+/// Returns the number that distinguishes the streams of several processes, as the context of a
+/// stream: `None` for the first process, else the index of the process.
 fn context(process: u32) -> Option<u64> {
     (process > 0).then_some(u64::from(process))
 }
@@ -118,8 +117,8 @@ fn sharing(places: &BTreeSet<QueuePlace>) -> u64 {
     shared.len() as u64
 }
 
-/// Counts the ops that overlap the op before them in their lane (stream or queue) by no more than
-/// the possible error of the clock ([`CLOCK_NS`]).
+/// Counts the ops that overlap the op before them in their stream or queue by no more than
+/// [`CLOCK_NS`], the possible error of the clock.
 pub(super) fn jitter(ops: &[Op]) -> u64 {
     let mut order: Vec<(u32, u64, u64)> =
         ops.iter().map(|op| (op.stream, op.start_ns, op.end_ns())).collect();

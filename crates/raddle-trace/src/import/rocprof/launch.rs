@@ -1,4 +1,4 @@
-//! How does a dispatch become an op, whichever file it comes from?
+//! How does a dispatch (launch of a kernel) in any file of a ROCm profiler become an op?
 
 use raddle_policy::Dim3;
 
@@ -6,7 +6,7 @@ use crate::config::BarrierRule;
 use crate::profile::{Op, OpKind};
 
 /// Builds an op, without its lane (stream), that ran from `start` to `end`, in nanoseconds; `None`
-/// where a time is 0, which the tool writes for an unknown one, or where the end is before the
+/// where a time is 0, which the profiler writes for an unknown time, or where the end is before the
 /// start.
 pub(super) fn timed(kind: OpKind, start: u64, end: u64) -> Option<Op> {
     let duration = end.checked_sub(start)?;
@@ -15,9 +15,9 @@ pub(super) fn timed(kind: OpKind, start: u64, end: u64) -> Option<Op> {
     Some(Op::at(kind, start, duration))
 }
 
-/// Sets the shape of an op from grid and workgroup along x, y and z in work-items (an incomplete
-/// workgroup counts as a whole one), and the shared memory of a workgroup in bytes, `None` if
-/// unknown. A grid that is too large to count leaves the op opaque.
+/// Sets the grid and workgroup of an op from their extents along x, y and z in work-items (an
+/// incomplete workgroup counts as a whole one), and the shared memory of a workgroup in bytes,
+/// `None` if unknown. A grid that is too large to count leaves the op opaque.
 pub(super) fn set_launch(
     op: &mut Op,
     [grid, workgroup]: [[u64; 3]; 2],

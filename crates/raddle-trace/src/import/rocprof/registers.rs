@@ -1,7 +1,7 @@
 //! How many vector registers does a wave take of the register file on AMD?
 //!
 //! A wave takes the arch and the accumulation registers together: from gfx90a on both lie in one
-//! file of 512 a lane, and on gfx908 a wave takes equally many of either kind.
+//! file of 512 a work-item, and on gfx908 a wave takes equally many of either kind.
 //!
 //! rocprofiler-sdk counts them from the kernel's descriptor by rules for gfx90a and gfx94x, whose
 //! granule is 8. For gfx95x it had none until May 2026 (ROCm/rocm-systems, pull request 5862) and
@@ -9,7 +9,7 @@
 //! recognised by a number that is no multiple of 8, without a single accumulation register in the
 //! file.
 
-/// Vector registers of a kernel, as a tool counts them.
+/// Vector registers of a kernel, as the profiler counts them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Registers {
     /// Vector registers of a work-item, without accumulation registers.
@@ -20,7 +20,7 @@ pub(super) struct Registers {
 
 impl Registers {
     /// Returns the number of registers that a work-item takes in the vector register file; `None`
-    /// where the tool counted none. `halved` is true where the tool counted only half of them.
+    /// where the profiler counted none. `halved` is true where it counted only half of them.
     pub(super) fn budget(self, halved: bool) -> Option<u32> {
         let sum = self.arch.saturating_add(self.accum);
         let sum = if halved { sum.saturating_mul(2) } else { sum };
@@ -34,7 +34,7 @@ pub(super) fn is_unified(arch: &str) -> bool {
     arch.starts_with("gfx90a") || arch.starts_with("gfx94") || arch.starts_with("gfx95")
 }
 
-/// Returns whether the tool counted only half of the registers, because it took the device's
+/// Returns whether the profiler counted only half of the registers because it took the device's
 /// granules of 8 registers for granules of 4. The signs are that no kernel has accumulation
 /// registers, and that some count is no multiple of 8.
 pub(super) fn are_halved(mut counts: impl Iterator<Item = Registers>) -> bool {

@@ -40,9 +40,9 @@ pub(super) fn work(
     Ok(draft::draft(found, device))
 }
 
-/// Returns the handle of the device whose work is kept: the one that `wanted` names by its handle
-/// or its number among the GPUs, or for `None` the one with the most kernels. An error where the
-/// wanted device ran none.
+/// Returns the handle (number in the file) of the device whose work is kept: the one that `wanted`
+/// names by its handle or its number among the GPUs, or for `None` the one with the most kernels.
+/// An error where the wanted device ran none.
 fn choose_device(
     file: &str,
     processes: &[ResultProcess],

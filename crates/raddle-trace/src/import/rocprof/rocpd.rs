@@ -1,10 +1,10 @@
 //! What does a rocpd database hold, the default output of rocprofv3 since ROCm 7?
 //!
-//! Every process has a set of tables whose names end in its GUID. Versions differ in where a row has its place and its
-//! times: in columns of its own (3), in its track (4), or in a table of time stamps. So all three are tried, and the
-//! version is not read. Views are not needed: they only join these tables. Grids are in work-items; calls and work are
-//! tied by the stack of their events. Hosts, users, command lines and environments, which such a file holds too, are
-//! not read.
+//! Every process has a set of tables whose names end in its GUID. Versions differ in where the
+//! device, queue, stream and times of a row are: in columns of the row (version 3), in its track
+//! (4), or in a table of time stamps. So all three are tried, and the version is not read, nor are
+//! views, which only join these tables. Grids are in work-items; a call and its work belong to
+//! events with the same stack number. Hosts, users, command lines and environments are not read.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -74,8 +74,7 @@ pub(in crate::import) fn import(
     work(file, found, options.device)
 }
 
-/// Returns the suffixes that the names of tables in a rocpd database have, one suffix for each
-/// process.
+/// Returns the endings of table names in a rocpd database, one for each process.
 fn processes(database: &Database) -> Vec<String> {
     let ending = |table: &str| {
         let rest = table.strip_prefix(AGENTS).or_else(|| table.strip_prefix(DISPATCHES));
@@ -95,7 +94,7 @@ struct RocpdProcess<'d> {
     /// (stack number of an event, stack number of the event within which it happened), by the
     /// number of the event. Records with equal stack numbers belong to one call of the host.
     events: NumbersById<'d, 2>,
-    /// (agent, queue, stream) of each track, by the number of the track; `None` for each that a
+    /// (device, queue, stream) of each track, by the number of the track; `None` for each that a
     /// track lacks. A track is a row of the profiler's time line.
     tracks: BTreeMap<i64, [Option<i64>; 3]>,
     times: NumbersById<'d, 1>,
@@ -250,8 +249,8 @@ impl<'d> RocpdProcess<'d> {
     }
 }
 
-/// Adds the device that a row of the table of agents describes: some of its properties are columns,
-/// the others are JSON in one column.
+/// Adds the device that a row of the table of devices describes: some of its properties are
+/// columns, the others are JSON in one column.
 fn agent(row: &DatabaseRow<'_>, found: &mut ResultCollector) {
     let text = |at: usize| row.text(at).unwrap_or_default();
     let json = text(4);

@@ -11,8 +11,8 @@ use crate::import::kineto::shape::KernelExtents;
 use crate::import::sqlite::RowMeter;
 use crate::import::sqlite::database::{Database, DatabaseRow};
 
-/// A launch or a copy that a call of the host asked for: the stream, the shape and the name, as far
-/// as the call gives them.
+/// A launch or a copy that a call of the host asked for: its stream, grid, workgroup and name, as
+/// far as the call gives them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct RpdLaunch {
     /// Stream of the launch, as an index in [`RpdCalls::streams`]; `None` where the call names
@@ -29,16 +29,16 @@ pub(super) struct RpdLaunch {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct RpdCall {
     pub(super) api: Api,
-    /// Process of the call, as an index among the processes whose calls launch, in order of first
-    /// use.
+    /// Process of the call, as an index among the processes whose calls launch work, in order of
+    /// their first such calls.
     pub(super) process: u32,
     /// Launch or copy that the call asked for, as an index in [`RpdCalls::launches`]; `None` where
-    /// it asked for none.
+    /// the call asked for none.
     pub(super) launch: Option<u32>,
 }
 
 impl RpdCall {
-    /// Returns the launch or copy that the call asked for; `None` where it is another call.
+    /// Returns the launch or copy that the call asked for; `None` where it asked for none.
     pub(super) fn of(&self, launches: &[RpdLaunch]) -> Option<RpdLaunch> {
         launches.get(self.launch? as usize).copied()
     }
@@ -52,8 +52,7 @@ pub(super) struct RpdCalls {
     pub(super) streams: Interner<String>,
     /// Distinct launches and copies that calls asked for, each stored once, since few differ.
     pub(super) launches: Vec<RpdLaunch>,
-    /// Kinds of calls; [`KinetoCall::asked`] is an index in this list. Each distinct kind is here
-    /// once.
+    /// Kinds of launch calls, each once; [`KinetoCall::asked`] is an index in this list.
     pub(super) kinds: Interner<RpdCall>,
 }
 
@@ -70,7 +69,8 @@ impl RpdCalls {
         calls
     }
 
-    /// Reads the launches and copies that calls asked for, by the number of the call.
+    /// Reads which launch or copy each call of the host asked for; the result lists them by the
+    /// number of the call.
     fn launches(&mut self, database: &Database, meter: &mut RowMeter<'_>) -> RpdLaunches {
         let mut launches = RpdLaunches::default();
         let streams = &mut self.streams;
@@ -142,8 +142,8 @@ impl RpdCalls {
     }
 }
 
-/// Launches that calls asked for, by the number of the call. Equal launches are stored once, since
-/// few differ.
+/// Launches and copies that calls asked for, by the number of the call. Equal ones are stored once,
+/// since few differ.
 #[derive(Default)]
 struct RpdLaunches {
     kinds: Interner<RpdLaunch>,
@@ -157,8 +157,7 @@ impl RpdLaunches {
         }
     }
 
-    /// Sorts the launches by the number of the call; of several launches of one call, the last
-    /// counts.
+    /// Sorts the launches by the number of the call; of several of one call, the last counts.
     fn sort(&mut self) {
         self.of_calls.sort_by_key(|&(call, _)| call);
     }

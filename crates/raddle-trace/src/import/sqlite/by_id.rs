@@ -1,8 +1,8 @@
 //! Which numbers does the row of a table with a given `id` hold?
 //!
-//! The ids that are looked up mostly rise as those in the table do. So rows that follow on those in
-//! memory are read in runs, each twice as long as the one before; every other row is read by
-//! itself.
+//! The ids that are looked up mostly rise, as those in the table do. So an id that follows the rows
+//! in memory makes a query read twice as many rows as the query before; for any other id one row is
+//! read.
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
@@ -25,13 +25,13 @@ pub(in crate::import) struct NumbersById<'d, const N: usize> {
 }
 
 impl<'d, const N: usize> NumbersById<'d, N> {
-    /// Builds the look-up for a table that does not exist: it finds no row.
+    /// Builds the look-up table for a database table that does not exist: no `id` is found.
     pub(super) fn empty(damaged: &'d Cell<bool>) -> Self {
         Self { by_key: None, listed: BTreeMap::new(), damaged }
     }
 
-    /// Sets the query that looks up rows by key. It takes an `id` and a number of rows, and returns
-    /// the rows from that `id` on, in rising order.
+    /// Sets the query that looks up rows by key; an error marks the database as damaged. The query
+    /// takes an `id` and a number of rows, and returns the rows from that `id` on, in rising order.
     pub(super) fn read_by_key(&mut self, query: rusqlite::Result<Statement<'d>>) {
         match query {
             Ok(query) => self.by_key = Some(RefCell::new(KeyedRows::new(query))),
@@ -60,8 +60,8 @@ struct KeyedRows<'d, const N: usize> {
     rows: Vec<(i64, [Option<i64>; N])>,
     from: i64,
     until: i64,
-    /// Number of rows that the last query asked for. A query that continues where it ended asks for
-    /// twice as many; any other asks for one row.
+    /// Number of rows that the last query asked for. A query for an `id` that follows its rows asks
+    /// for twice as many, any other query for one row.
     count: usize,
 }
 

@@ -23,9 +23,8 @@ pub(in crate::import) use super::row::DatabaseRow;
 /// Number of steps of SQLite's virtual machine between two checks of the budget of steps.
 const STRIDE: i32 = 1000;
 
-/// Number of steps of SQLite's virtual machine that reading a file may take per byte of it, in
-/// addition to the next constant. It suffices, since reading a cell takes one step, and a cell
-/// takes at least one byte.
+/// Number of steps of SQLite's virtual machine that reading a file may take per byte of it, besides
+/// `STEPS`. It suffices, since reading a cell takes one step, and a cell takes at least one byte.
 const STEPS_PER_BYTE: u64 = 8;
 const STEPS: u64 = 1_000_000;
 
@@ -113,7 +112,6 @@ impl Database {
         self.tables.iter().map(String::as_str)
     }
 
-    /// Returns whether the database has a table of this name.
     pub(in crate::import) fn has(&self, table: &str) -> bool {
         self.tables.contains(&table.to_ascii_lowercase())
     }
@@ -174,9 +172,9 @@ impl Database {
         rows
     }
 
-    /// Returns a look-up of the integers in these columns by the `id` of a row. Where `id` is the
-    /// table's key, as tools make it, rows are read when they are looked up; otherwise the whole
-    /// table is read at once.
+    /// Returns a look-up table of the integers in these columns by the `id` of a row. Where `id` is
+    /// the table's key, as tools make it, rows are read when they are looked up; otherwise the
+    /// whole table is read at once.
     pub(in crate::import) fn by_id<const N: usize>(
         &self,
         table: &str,
@@ -233,8 +231,8 @@ impl Database {
         self.damaged.get()
     }
 
-    /// Subtracts the size of a cell from the number of bytes of text that may still be read.
-    /// Returns whether the cell is within that limit.
+    /// Subtracts the size of a text or blob in a cell from the number of bytes that may still be
+    /// read. Returns whether the cell was within that limit.
     fn charge(&self, value: ValueRef<'_>) -> bool {
         let (ValueRef::Text(bytes) | ValueRef::Blob(bytes)) = value else {
             return true;
@@ -257,7 +255,7 @@ fn select(table: &str, columns: &[&str], lacking: &[&str]) -> String {
 }
 
 /// Opens a database file of `bytes` bytes in such a way that a hostile file cannot cause writes,
-/// endless computation or unlimited use of memory.
+/// endless computation or unlimited use of memory. The error is that of SQLite.
 fn open(path: &Path, bytes: u64) -> rusqlite::Result<Connection> {
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let mut connection = Connection::open_with_flags(path, flags)?;

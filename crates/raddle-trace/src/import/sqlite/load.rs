@@ -33,7 +33,8 @@ pub(in crate::import) struct LoadedDatabase {
 /// is compressed.
 ///
 /// # Errors
-/// When the file cannot be read, is beyond all bounds, or a temporary file cannot be written.
+/// When the file cannot be read, is larger than `BYTE_LIMIT`, or a temporary file cannot be
+/// written.
 pub(super) fn load(
     file: &str,
     mut reader: Box<dyn BufRead + '_>,

@@ -16,7 +16,6 @@ pub(in crate::import) struct RowMeter<'w> {
 }
 
 impl<'w> RowMeter<'w> {
-    /// Builds a meter for the rows of the tables `tables`, of which none is read yet.
     pub(in crate::import) fn new<'t>(
         database: &Database,
         tables: impl IntoIterator<Item = &'t str>,

@@ -36,8 +36,7 @@ pub(super) struct XStat {
     pub(super) signed: Option<i64>,
     #[prost(bytes = "vec", optional, tag = "5")]
     pub(super) text: Option<Vec<u8>>,
-    /// Number of another stat, whose name is the value of this one; `None` where the value is of
-    /// another kind.
+    /// Number of the stat whose name is this stat's value; `None` for a value of another kind.
     #[prost(uint64, optional, tag = "7")]
     pub(super) reference: Option<u64>,
 }

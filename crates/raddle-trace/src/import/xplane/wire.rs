@@ -1,8 +1,8 @@
 //! Which fields does a protocol buffer message have that is too large for memory, and may be cut
 //! off?
 //!
-//! A profile is one message of perhaps gigabytes, so it is walked through where it lies, as often as
-//! needed: only the small messages inside are read, one at a time.
+//! A profile is one message of perhaps gigabytes, so it stays in its file, and is gone through as
+//! often as needed: only the small messages inside are read into memory, one at a time.
 
 use std::io::{self, BufReader, Read, Seek, SeekFrom};
 
@@ -35,14 +35,12 @@ pub(super) struct WireFile<R> {
 }
 
 impl<R: Read + Seek> WireFile<R> {
-    /// Opens a file that is one protocol buffer message of `len` bytes.
     pub(super) fn new(mut bytes: R, len: u64) -> Self {
         let failure = bytes.seek(SeekFrom::Start(0)).err();
         let (reader, whole) = (BufReader::new(bytes), WireSpan { start: 0, end: len });
         Self { reader, at: 0, whole, failure }
     }
 
-    /// Returns the fields of the outermost message, in order.
     pub(super) const fn fields(&self) -> WireFields {
         WireFields::of(self.whole)
     }
@@ -85,8 +83,7 @@ impl<R: Read + Seek> WireFile<R> {
         }
     }
 
-    /// Reads a number of up to 64 bits, which must end before the file offset `end` in bytes;
-    /// `None` where it does not.
+    /// Reads a number of up to 64 bits; `None` where it does not end before the file offset `end`.
     fn number(&mut self, end: u64) -> Option<u64> {
         let mut number = 0;
         for shift in (0..64).step_by(7) {

@@ -1,4 +1,5 @@
-//! Which report does a header belong to, which columns has it, and in which unit is each?
+//! Which report of Nsight Systems or nvprof does a header belong to, which columns has the report,
+//! and in which unit is each?
 
 use csv::StringRecord;
 
@@ -23,7 +24,8 @@ pub(super) enum NsysReport {
 /// Description, for the error message, of a trace of Nsight Systems without grids.
 pub(super) const CALLS: &str = "a trace without grids (such as cuda_api_trace)";
 
-/// (column name in nvprof, name of the same column in Nsight Systems).
+/// Columns of nvprof's trace, as (column name in nvprof, name of the same column in Nsight
+/// Systems).
 const NVPROF: [(&str, &str); 11] = [
     ("Grid X", "GrdX"),
     ("Grid Y", "GrdY"),

@@ -102,8 +102,8 @@ pub(super) struct GpuTrace {
     streams: Interner<StreamLabel>,
     known_devices: Interner<ReportDevice>,
     devices: Devices<u32>,
-    /// Finest step of the printed times seen so far, in nanoseconds, as (step of the starts, step
-    /// of the durations); `None` where none was seen.
+    /// Finest step between printed times so far, in nanoseconds, of (the starts, the durations);
+    /// `None` before the first time.
     steps: [Option<u64>; 2],
     barriers: BarrierRule,
     pub(super) report: ImportReport,

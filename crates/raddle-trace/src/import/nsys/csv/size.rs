@@ -1,12 +1,12 @@
 //! How much shared memory does a workgroup have whose size is printed in megabytes?
 //!
-//! With three decimals of a megabyte (10^6 bytes), 1000 sizes print alike. Of these the one in
-//! whole KiB is taken: most kernels that use much ask for whole KiB, and so do all limits of
-//! devices. It is never above the limit that the launch kept on the device it ran on: if `t` bytes
-//! ran under a limit of whole KiB, the smallest whole number of KiB that prints as `t` does is less
-//! than `t` + 1 KiB, so it cannot be above that limit. Rounding up to the largest size that prints
-//! alike would make kernels that fill a compute unit impossible to place; the printed number itself
-//! would too, wherever it was rounded up.
+//! With three decimals of a megabyte (10^6 bytes), 1000 sizes print alike. Of these the smallest
+//! that is a whole number of KiB is taken: most kernels that use much memory ask for whole KiB, and
+//! the limits of devices are whole KiB. The size taken never exceeds the limit of the device that
+//! ran the kernel: where `t` bytes ran under a limit of whole KiB, that limit is at least `t`
+//! rounded up to KiB, and the smallest whole number of KiB that prints as `t` does is no larger.
+//! With the largest size that prints alike, or the printed number itself where it was rounded up,
+//! kernels that fill a compute unit could not be placed.
 
 use crate::decimal::fixed;
 use crate::import::nsys::work::Lds;
@@ -23,7 +23,7 @@ const DECIMALS: usize = 3;
 
 /// Returns the shared memory of a workgroup, the sum of the two numbers `printed` for (static,
 /// dynamic) memory. A number counts in units of ten to the power of its entry in `places`, in
-/// bytes. Unknown where one of the two numbers or units is missing.
+/// bytes. `Lds::Unknown` where one of the two numbers or units is missing.
 pub(super) fn shared_memory(printed: [Option<&str>; 2], places: [Option<u32>; 2]) -> Lds {
     let (mut bytes, mut slack, mut exact) = (0_u64, 0, true);
     for (text, places) in printed.into_iter().zip(places) {
@@ -59,8 +59,8 @@ pub(super) fn shared_memory(printed: [Option<&str>; 2], places: [Option<u32>; 2]
 
 /// Returns the shared memory of a workgroup from a trace of nvprof, the sum of the two numbers
 /// `printed` for (static, dynamic) memory. A number has six decimals, and counts in units of 1024
-/// to the power of its entry in `powers`, in bytes. Unknown where one of the two numbers or units
-/// is missing.
+/// to the power of its entry in `powers`, in bytes. `Lds::Unknown` where one of the two numbers or
+/// units is missing.
 pub(super) fn shared_memory_of_nvprof(printed: [Option<&str>; 2], powers: [Option<u32>; 2]) -> Lds {
     const PLACES: u32 = 9;
     let of = |(text, power): (Option<&str>, Option<u32>)| {

@@ -154,8 +154,9 @@ impl NsysCollector {
         self.keep(row, op, &used)
     }
 
-    /// Adds a graph launch that was recorded as a whole, as one kernel without a shape. Returns
-    /// `false` once the reader has more ops than an import accepts, so that reading stops.
+    /// Adds a graph launch that was recorded as a whole, as one kernel of unknown grid and
+    /// workgroup. Returns `false` once the reader has more ops than an import accepts, so that
+    /// reading stops.
     fn graph(&mut self, row: &DatabaseRow<'_>) -> bool {
         let name = NsysName::Graph(row.number(OWN).unwrap_or(0));
         let Some((op, used)) = self.place(row, OpKind::Kernel, name) else {
@@ -179,8 +180,8 @@ impl NsysCollector {
         self.ops.len() <= OP_LIMIT
     }
 
-    /// Reads the columns [`PLACE`] of a row, and returns (the op, its GPU and the way it was
-    /// launched); `None` where the op has no time.
+    /// Reads the columns [`PLACE`] of a row. Returns (the op, properties such as its GPU that it
+    /// shares with other ops); `None` where the op has no time.
     fn place(
         &mut self,
         row: &DatabaseRow<'_>,

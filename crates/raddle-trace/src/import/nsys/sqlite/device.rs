@@ -79,7 +79,8 @@ impl Gpus {
     }
 
     /// Returns the GPU that CUDA names by the number `cuda` in the process `pid`. Where the export
-    /// does not tell which GPU that is, the result has only CUDA's number, or none for `None`.
+    /// does not tell which GPU that is, the result has only CUDA's number, or no number if `cuda`
+    /// is `None`.
     pub(super) fn of(&self, pid: u64, cuda: Option<u64>) -> Gpu {
         let known = cuda.and_then(|cuda| {
             let used = self.used.get(&(pid, cuda)).copied();
@@ -90,7 +91,7 @@ impl Gpus {
 
     /// Returns the properties of a GPU. `numbers` are the CUDA numbers that processes use for it. A
     /// GPU that the table of GPUs lacks gets the properties of the first GPU there, which the
-    /// report notes. `None` where the table has no GPU at all.
+    /// import report notes. `None` where the table has no GPU at all.
     pub(super) fn source(
         mut self,
         gpu: Gpu,

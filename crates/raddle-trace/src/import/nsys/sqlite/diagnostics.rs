@@ -10,8 +10,8 @@ use crate::import::sqlite::database::Database;
 const EVENTS: &str = "DIAGNOSTIC_EVENT";
 /// Number of the severity "Warning" of a message; errors have larger numbers.
 const WARNING: i64 = 2;
-/// Largest number of messages of Nsight Systems that are stored; the next constant limits the
-/// characters of one message.
+/// Largest number of messages of Nsight Systems that are stored; each may have `LONGEST`
+/// characters.
 const TEXTS: usize = 32;
 const LONGEST: usize = 1000;
 /// Words, in lower case, by which a message about the recording of the GPU is recognised; such

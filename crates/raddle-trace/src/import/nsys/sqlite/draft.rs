@@ -135,8 +135,9 @@ pub(super) fn draft(
     })
 }
 
-/// Finds the call that launched the op `found`; `None` where the op has no correlation number, or
-/// no call has the same one. `lanes` tells the process of the op.
+/// Finds the call that launched the op `found`: the one of the op's process with its correlation
+/// number, which an op and its launch call share. `None` where there is none. `lanes` tells the
+/// process of the op.
 fn call_of<'c>(found: &NsysOp, lanes: &[NsysLane], calls: &'c [CudaCall]) -> Option<&'c CudaCall> {
     if found.correlation() == 0 {
         return None;

@@ -1,9 +1,9 @@
 //! How much device memory did the recorded programs hold at once, at most?
 //!
-//! `nsys profile --cuda-memory-usage=true` writes a row for each allocation and each release.
-//! Memory that was allocated before the recording, and contexts, have no row. Blocks of a pool are
-//! parts of the pool's memory, so where the size of the pool is known the pool counts instead of
-//! them.
+//! `nsys profile --cuda-memory-usage=true` writes a row for each allocation and each release. There
+//! is no row for memory allocated before the recording, nor for the memory of CUDA contexts. Blocks
+//! of a pool are parts of the pool's memory, so where the size of the pool is known the pool counts
+//! instead of them.
 
 use std::collections::BTreeMap;
 
@@ -33,7 +33,7 @@ const POOL_SIZE: usize = COLUMNS.len();
 /// memory, and static device and managed memory (the variables of a module).
 const ON_DEVICE: [i64; 5] = [2, 3, 4, 5, 6];
 
-/// Number of the operation that allocates memory; other numbers release it.
+/// Number of the operation that allocates memory; the other numbers stand for a release.
 const ALLOCATION: i64 = 0;
 
 /// Key of allocated memory or of a memory pool, as (process, true for a pool, address).

@@ -1,12 +1,13 @@
-//! How is an op, or a call, kept as the tables describe it, before both are joined?
+//! How is an op or a call, as the tables describe it, kept until ops and their launch calls are
+//! joined?
 
 use super::device::Gpu;
 use crate::import::nsys::work::KernelNotes;
 use crate::profile::Op;
 
 /// Number of a process in the tables of an Nsight Systems export. Its lowest 24 bits are the
-/// process number of the operating system; the others stand for the machine and the hypervisor. The
-/// tables have it as part of a longer number, which ends in 24 bits for the thread.
+/// process number of the operating system; its other bits stand for the machine and the hypervisor.
+/// The tables have it as part of a longer number, which ends in 24 bits for the thread.
 pub(super) type NsysProcess = u64;
 
 /// Returns the process in a number of the tables that stands for a process and a thread; 0 for
@@ -54,7 +55,8 @@ pub(super) struct NsysOp {
 }
 
 impl NsysOp {
-    /// Stores an op with its correlation number, and with `used`, the index of its [`NsysUse`].
+    /// Stores an op with its correlation number, which it shares with its launch call, and with
+    /// `used`, the index of its [`NsysUse`].
     pub(super) fn new(op: Op, correlation: i64, used: u32) -> Self {
         let arrival_ns = correlation.cast_unsigned();
         Self { op: Op { arrival_ns, after: Some(used), ..op } }
@@ -90,7 +92,6 @@ pub(super) struct NsysUse {
     pub(super) notes: KernelNotes,
 }
 
-/// A call of the CUDA runtime or driver.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct CudaCall {
     pub(super) process: NsysProcess,

@@ -1,7 +1,8 @@
 //! In which calls did the host or a stream wait, and for which work?
 //!
-//! A call says its name and time; a row of the synchronisations with the same correlation says for
-//! which stream. The file does not say which record of an event a call of the host waited for.
+//! A call has only a name and a time. A row of the table of synchronisations with the same
+//! correlation number tells the stream that is waited for. The file does not tell which recording
+//! of a CUDA event a call of the host waited for.
 
 use std::collections::BTreeMap;
 
@@ -84,9 +85,9 @@ impl NsysWaits {
     }
 }
 
-/// Finds the waits of streams for events. The last recording of the event before the wait tells the
-/// awaited work: all work of the recording stream up to then. Where the export has no such
-/// recording, the awaited work is unknown.
+/// Finds the waits of streams for events. The awaited work is all work that the stream in which the
+/// event was last recorded had before that moment. It is unknown where the export has no such
+/// recording.
 fn between(database: &Database, lanes: &[NsysLane]) -> Vec<DraftWait> {
     /// CUPTI's number for the wait of a stream for an event.
     const STREAM_WAIT: i64 = 2;

@@ -1,4 +1,4 @@
-//! What do the cells of one row of a table of kernels say?
+//! What do the cells of one row of rocprof's table of kernels say?
 
 use csv::StringRecord;
 use serde::Deserialize;
@@ -10,9 +10,9 @@ use crate::profile::{Op, OpKind};
 use crate::provenance::Origin;
 use crate::report::Quirk;
 
-/// Cells of one row of a table of kernels. Fields have the column names of rocprofv3 in lower case;
-/// the columns of rocprof v1, v2 and ROCm Compute Profiler are read into the same fields. `None`
-/// where the cell is blank or the table lacks the column.
+/// Cells of one row of rocprof's table of kernels. Fields have the column names of rocprofv3 in
+/// lower case; the columns of rocprof v1, v2 and ROCm Compute Profiler are read into the same
+/// fields. `None` where the cell is blank or the table lacks the column.
 #[derive(Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(default)]
 pub(super) struct DispatchRow<'r> {
@@ -36,8 +36,7 @@ pub(super) struct DispatchRow<'r> {
     workgroup_size_x: Option<Natural>,
     workgroup_size_y: Option<Natural>,
     workgroup_size_z: Option<Natural>,
-    /// Volume of the grid in work-items, `None` where the row does not give it. The next field is
-    /// the volume of the workgroup.
+    /// Volume of the grid in work-items; `None` where the row does not give it.
     #[serde(alias = "grd")]
     grid_size: Option<Natural>,
     #[serde(alias = "wgr", alias = "wgp")]

@@ -1,4 +1,4 @@
-//! What do the rows of a table of kernels say, each by itself and all together?
+//! What do the rows of rocprof's table of kernels say, each by itself and all together?
 
 use std::collections::BTreeSet;
 
@@ -21,7 +21,7 @@ use crate::work::DraftWorks;
 const TIMES: [&str; 4] = ["start_timestamp", "end_timestamp", "beginns", "endns"];
 /// Largest number of bytes of LDS that a workgroup can have on devices before gfx950.
 const LDS_BEFORE_GFX950: u32 = 64 * 1024;
-/// Number of SGPRs that the tools write for every kernel on devices from gfx10 on.
+/// Number of SGPRs that rocprof writes for every kernel on devices from gfx10 on.
 const SGPRS_OF_GFX10: u32 = 128;
 
 /// Queue, device and registers of dispatches (launches of kernels); many dispatches share one such
@@ -170,16 +170,16 @@ fn is_gfx9(found: &[Op]) -> bool {
     found.iter().any(|op| !matches!(op.footprint.sgprs_per_wave, 0 | SGPRS_OF_GFX10))
 }
 
-/// Returns whether the device must be a gfx950. No table names the device, but no other one of its
-/// family has so much LDS. On a gfx950, register counts that look halved certainly are.
+/// Returns whether the device must be a gfx950. No table names the device, but no other device of
+/// the gfx9 family has so much LDS. On a gfx950, register counts that look halved certainly are.
 fn is_gfx950(columns: &RocprofColumns, found: &[Op]) -> bool {
     columns.accum
         && found.iter().any(|op| op.footprint.lds_bytes > LDS_BEFORE_GFX950)
         && is_gfx9(found)
 }
 
-/// Sets the vector registers of a kernel launch, `None` if unknown, and counts in the report the
-/// uncertainty about them. `halved` is true where the tool counted only half of them, `doubtful`
+/// Sets the vector registers of a kernel launch, `None` if unknown, and counts in the import report
+/// how certain they are. `halved` is true where the profiler counted only half of them, `doubtful`
 /// where it may have.
 fn finish(
     op: &mut Op,

@@ -83,9 +83,9 @@ pub(super) struct RocprofColumns {
     /// True if the table gives only the volumes of grid and workgroup, not their extents in x, y
     /// and z.
     pub(super) flat: bool,
-    /// True if the table's shared memory is only the part fixed when the kernel was built, as in
-    /// tables that rocprofv3 writes itself. Tables exported from a rocpd database have the whole
-    /// size of a launch.
+    /// True if the table gives only the static shared memory, which is fixed when a kernel is
+    /// built, as in tables that rocprofv3 writes itself. Tables exported from a rocpd database give
+    /// all of a launch.
     pub(super) static_lds: bool,
     /// True if the table has a column with the number of accumulation registers.
     pub(super) accum: bool,

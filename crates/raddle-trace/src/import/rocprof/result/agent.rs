@@ -1,14 +1,14 @@
-//! What does a result say of the devices that its kernels ran on?
+//! What does a result of rocprofv3 say of the devices that its kernels ran on?
 
 use super::records::RawAgent;
 use crate::profile::SourceDevice;
 
-/// An agent that a rocprofv3 result lists: a processor of the host, or a GPU.
+/// A processor of the host or a GPU (an agent, in rocprofv3's words) that a result lists.
 #[derive(Clone, Debug)]
 pub(super) struct ProfiledAgent {
-    /// Handle, the number by which records name the agent.
+    /// Number by which records name the processor or GPU.
     pub(super) handle: u64,
-    /// Properties of the GPU; `None` where the agent is a processor of the host.
+    /// Properties of the GPU; `None` for a processor of the host.
     pub(super) gpu: Option<SourceDevice>,
 }
 
@@ -44,8 +44,8 @@ fn device(raw: &RawAgent<'_>) -> SourceDevice {
     }
 }
 
-/// Returns the name of the agent's instruction set. The last two digits of the version number
-/// become hexadecimal: 90010 is gfx90a. Empty where the file gives no version.
+/// Returns the name of the GPU's instruction set. The last two digits of the version number become
+/// hexadecimal: 90010 is gfx90a. Empty where the file gives no version.
 fn arch(raw: &RawAgent<'_>) -> String {
     let version = raw.gfx_target_version;
     if raw.name.starts_with("gfx") {

@@ -27,7 +27,7 @@ use crate::report::{ImportReport, Quirk};
 /// [`ResultProcess::kernels`].
 ///
 /// As there may be millions of ops, two fields of `Op` that are not needed yet hold the numbers of
-/// the calls that caused it: `arrival_ns` and `activity`.
+/// the calls that caused the op: `arrival_ns` and `activity`.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct RecordedOp {
     pub(super) op: Op,
@@ -47,28 +47,26 @@ impl RecordedOp {
         Correlation { internal: self.op.arrival_ns, ancestor: high << 32 | low }
     }
 
-    /// Returns the op without the correlation numbers of calls that were kept in unused fields of
-    /// it. Called once its launch call is found.
+    /// Returns the op without the correlation numbers that were kept in unused fields of it.
     pub(super) fn untied(&self) -> Op {
         Op { arrival_ns: 0, activity: Activity::UNKNOWN, ..self.op }
     }
 }
 
-/// Kind of an op, and the queue or the agents that it ran on, by the numbers of the file.
+/// Kind of an op, and the GPUs and the queue that it used, by the numbers of the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum RecordedPlace {
-    /// A launch of a kernel on an agent, in a queue.
+    /// A launch of a kernel on the GPU with the number `agent`, in a queue.
     Dispatch { agent: u64, place: QueuePlace },
-    /// A copy from one agent to another; `stream` is `None` where the file gives none.
+    /// A copy between GPUs or host processors; `stream` is `None` where the file gives none.
     Copy { source: u64, target: u64, stream: Option<u64> },
 }
 
-/// A call of the HIP runtime.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct HipCall {
     pub(super) correlation: u64,
     pub(super) start: i64,
-    /// End of the call, in nanoseconds; before its start if the time of the return is unknown.
+    /// End of the call, in nanoseconds; a time before its start if the end is unknown.
     end: i64,
     /// Name of the call, as (number of its kind, number of its operation).
     pub(super) name: (u32, u32),
@@ -124,13 +122,13 @@ pub(in crate::import::rocprof) struct ResultProcess {
     /// Names of calls that may wait, as (number of the kind, number of the operation), with the
     /// work that each waits for.
     pub(in crate::import::rocprof) blocking_calls: BTreeMap<(u32, u32), Blocking>,
-    /// True if hardware counters were read; the tool then runs kernels one at a time.
+    /// True if hardware counters were read; the profiler then runs kernels one at a time.
     pub(in crate::import::rocprof) counted: bool,
     kinds: u32,
 }
 
 impl ResultProcess {
-    /// Notes whether a call launches work or may wait, by its name `name`. Records give the name as
+    /// Stores whether calls of the name `name` launch work or may wait. Records give the name as
     /// the pair `call`, (number of its kind, number of its operation).
     pub(in crate::import::rocprof) fn name_call(&mut self, name: &str, call: (u32, u32)) {
         if name.starts_with("hip") {
@@ -163,7 +161,6 @@ pub(in crate::import::rocprof) struct ResultCollector {
 }
 
 impl ResultCollector {
-    /// Returns whether any dispatch of a kernel was kept.
     pub(in crate::import::rocprof) fn has_kernels(&self) -> bool {
         let mut ops = self.processes.iter().flat_map(|process| &process.ops);
         ops.any(|found| found.op.kind == OpKind::Kernel)
@@ -229,8 +226,7 @@ impl ResultCollector {
         Ok(())
     }
 
-    /// Reads a record of a call, a copy or a dispatch, or counts it in the report where it cannot
-    /// be used.
+    /// Reads a record of a call, a copy or a dispatch; the import report counts unusable ones.
     pub(in crate::import::rocprof) fn buffered(&mut self, raw: &RawRecord, section: ResultSection) {
         self.report.events += 1;
         let taken = match section {
@@ -341,7 +337,7 @@ impl RecordSink for ResultCollector {
 }
 
 /// Parses the JSON record at the start of `text`, passes it to `take`, and returns the record's
-/// length in bytes.
+/// length in bytes; the error means that there is no whole record.
 fn read<'t, T: Deserialize<'t>>(text: &'t [u8], take: impl FnOnce(T)) -> serde_json::Result<usize> {
     let mut json = serde_json::Deserializer::from_slice(text);
     take(T::deserialize(&mut json)?);

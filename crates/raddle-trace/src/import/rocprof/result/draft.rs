@@ -1,4 +1,4 @@
-//! How do the records of a rocprofv3 result become ops with a kernel, a lane and an arrival?
+//! How do the records of a rocprofv3 result become ops with kernel, stream and time of issue?
 
 use super::agent::ProfiledAgent;
 use super::collect::{RecordedOp, RecordedPlace, ResultCollector, ResultProcess};
@@ -81,7 +81,7 @@ fn keep(process: &mut ResultProcess, device: u64, report: &mut ImportReport) {
 /// The builder of a profile's ops from a rocprofv3 result, process by process.
 struct OpMaker {
     lanes: RocprofLanes,
-    /// (name of a kernel, number of its code object): kernels of one name may differ.
+    /// Names of kernels, each as (name, number of its code object): kernels of one name may differ.
     names: Interner<(String, u64)>,
     report: ImportReport,
     ops: Vec<Op>,
@@ -91,7 +91,7 @@ struct OpMaker {
 impl OpMaker {
     /// Adds the ops of the process with the index `number`, whose GPU has the instruction set
     /// `arch`. Its waits are added only if `alone` is true: no other process has work. With several
-    /// processes the file does not show which waits for which.
+    /// processes the file does not show for whose work a call waits.
     fn process(&mut self, mut process: ResultProcess, number: u32, arch: &str, alone: bool) {
         process.wait();
         sort_calls(&mut process.calls, |call| call.correlation, &mut self.report);
@@ -134,8 +134,9 @@ impl OpMaker {
         }
     }
 
-    /// Sets the name and the registers of a dispatch from the description of its kernel, whose
-    /// number is `kernel`. `halved` is true where the tool counted half of the registers.
+    /// Sets the name and the registers of a dispatch (launch of a kernel) from the description of
+    /// its kernel, whose number is `kernel`. `halved` is true where the profiler counted half of
+    /// the registers.
     fn dispatch(&mut self, op: &mut Op, process: &ResultProcess, kernel: u64, halved: bool) {
         let symbol = process.symbols.get(&kernel);
         self.report.add(Quirk::UnknownKernel, u64::from(symbol.is_none()));
@@ -153,7 +154,7 @@ impl OpMaker {
     }
 
     /// Sets the time at which the host issued an op to the begin of the call that caused it. Where
-    /// that call is missing, takes the call within which it was made.
+    /// the file lacks that call, the begin of the call within which it was made is taken.
     fn join(&mut self, op: &mut Op, process: &ResultProcess, correlation: Correlation) {
         let find = |wanted: u64| {
             let at = process.calls.binary_search_by_key(&wanted, |call| call.correlation);
@@ -167,9 +168,9 @@ impl OpMaker {
     }
 }
 
-/// Returns whether the tool counted only half of the registers, as it does where it does not know
-/// the instruction set `arch`. Looks at the kernels that ran, or at all kernels if every GPU of the
-/// process has one register file for both kinds of registers.
+/// Returns whether the profiler counted only half of the registers, as it does where it does not
+/// know the instruction set `arch`. Looks at the kernels that ran, or at all kernels if every GPU
+/// of the process has one register file for both kinds of registers.
 fn is_halved(process: &ResultProcess, ops: &[RecordedOp], kernels: &[u64], arch: &str) -> bool {
     if !is_unified(arch) {
         return false;

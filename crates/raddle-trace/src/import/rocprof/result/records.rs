@@ -19,7 +19,7 @@ pub(in crate::import::rocprof) struct RawHandle {
 pub(in crate::import::rocprof) struct Correlation {
     pub(in crate::import::rocprof) internal: u64,
     /// Correlation number of the call within which the causing call was made; 0 where the record
-    /// has none. The tool writes it since 2025.
+    /// has none. rocprofv3 writes it since 2025.
     pub(in crate::import::rocprof) ancestor: u64,
 }
 
@@ -56,12 +56,12 @@ pub(in crate::import::rocprof) struct RawRecord {
     pub(in crate::import::rocprof) stream_id: Option<RawHandle>,
     /// Packet of the dispatch; `None` where the record is no dispatch.
     pub(in crate::import::rocprof) dispatch_info: Option<RawInfo>,
-    /// Agent that a copy reads from; the next field is the agent that it writes to.
+    /// Number of the GPU or host processor that a copy reads from.
     pub(in crate::import::rocprof) src_agent_id: RawHandle,
     pub(in crate::import::rocprof) dst_agent_id: RawHandle,
 }
 
-/// Packet of a dispatch: its kernel, its shape, and the agent and queue that it went to.
+/// Packet of a dispatch: its kernel, grid and workgroup, and the GPU and queue that it went to.
 #[derive(Debug, Deserialize)]
 pub(in crate::import::rocprof) struct RawInfo {
     #[serde(default)]
@@ -107,10 +107,10 @@ pub(in crate::import::rocprof) struct RawKind<'a> {
 #[serde(default)]
 pub(in crate::import::rocprof) struct RawAgent<'a> {
     pub(in crate::import::rocprof) id: RawHandle,
-    /// Kind of the agent: 1 for a processor of the host, 2 for a GPU.
+    /// Kind of the device: 1 for a processor of the host, 2 for a GPU.
     #[serde(rename = "type")]
     pub(in crate::import::rocprof) kind: u32,
-    /// Name of the instruction set, where the agent is a GPU.
+    /// Name of the instruction set, if this device is a GPU.
     #[serde(borrow)]
     pub(in crate::import::rocprof) name: Cow<'a, str>,
     #[serde(borrow)]
