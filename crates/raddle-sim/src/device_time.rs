@@ -53,7 +53,8 @@ pub struct DeviceTime {
     /// The time in ns from the first event of the run to the end of the makespan, of which all
     /// other fields are parts.
     pub window_ns: u64,
-    /// Time in ns in which the device was empty and no host had issued work.
+    /// Time in ns in which the device was empty and all issued work had ended, so that it waited
+    /// for hosts.
     pub idle_host_ns: u64,
     /// Time in ns in which no wave was on the device and no launch was ready, while a copy to or
     /// from the device ran.
@@ -89,8 +90,8 @@ impl DeviceTime {
         self.share(self.window_ns - busy.min(self.window_ns))
     }
 
-    /// Returns the fraction of the time up to the end of the makespan in which the device was empty
-    /// and no host had issued work, 0 to 1.
+    /// Returns the fraction, 0 to 1, of the time up to the end of the makespan in which the device
+    /// was empty and all issued work had ended, so that it waited for hosts.
     #[must_use]
     pub fn idle_host(&self) -> f64 {
         self.share(self.idle_host_ns)

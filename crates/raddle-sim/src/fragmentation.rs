@@ -170,10 +170,10 @@ pub struct LackCount {
     /// The name of the resource that was lacking first, on the first compute unit that the policy
     /// tried.
     pub resource: String,
-    /// The reason why the resource was not enough.
+    /// The reason why the lacking resource was not enough for a workgroup.
     pub reason: WaitReason,
-    /// The number of answers of the allocate policy in which work waited for this resource for this
-    /// reason.
+    /// The number of answers of the allocate policy that left work waiting for `resource` for the
+    /// reason `reason`.
     pub count: u64,
 }
 

@@ -12,7 +12,8 @@ use raddle_policy::Tick;
 
 use crate::device_time::{Doing, TimeSpent};
 
-/// The times of one process in a run, in ns.
+/// The times in ns for which one process of a run had waves on the device, had a ready launch, and
+/// waited.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ProcessTime {
     /// Time in ns in which the process had waves on the device.
@@ -31,7 +32,8 @@ pub struct ProcessTime {
     waits_ns: u64,
 }
 
-/// The times of all processes in a run.
+/// The times for which the processes of a run had waves on the device, had a ready launch, and
+/// waited.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Times {
     /// The times of each process (with waves, with a ready launch, and waiting), by its index in

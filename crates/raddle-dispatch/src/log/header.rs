@@ -166,8 +166,9 @@ impl LogHeader {
         self.written(to, true)
     }
 
-    /// Returns a writer to `to` of a log, which is short if `short` is true. The header is
-    /// written when the dispatcher is built, as the abilities of its device are known then.
+    /// Returns a writer of a log to `to`; if `short` is true, lines leave out what follows from
+    /// earlier lines. The header is written when the dispatcher is built, as the abilities of its
+    /// device are known then.
     fn written(&self, to: Box<dyn Write + Send>, short: bool) -> LogWriter {
         let (header, settings) = (self.clone(), (self.detail, self.recipe.reads(), short));
         LogWriter::new(to, settings, move |abilities| {

@@ -22,7 +22,7 @@ use crate::answer::WrittenPieces;
 use crate::answer::runs::PieceRun;
 use crate::line::read_span;
 
-/// The parts of earlier lines of a short log that later lines may leave out.
+/// The parts of earlier lines of a log that later lines of a short log leave out.
 #[derive(Debug, Default)]
 pub(super) struct Memory {
     /// The tick and the number of the decision of the last line; `None` before the first line.
@@ -33,8 +33,8 @@ pub(super) struct Memory {
     wait: Vec<u8>,
 }
 
-/// The running workgroups of one launch, as earlier lines of a short log tell. Workgroups that
-/// started together form one batch.
+/// The running workgroups of one launch, as earlier lines of the log tell. Workgroups that started
+/// together form one batch.
 #[derive(Debug, Default)]
 struct ToldBefore {
     next: u64,
@@ -49,7 +49,6 @@ struct Batch {
     pieces: Vec<Piece>,
 }
 
-/// A start of workgroups as it is read from a line of a short log.
 #[derive(Deserialize)]
 struct ReadStart {
     launch: LaunchId,
@@ -59,7 +58,6 @@ struct ReadStart {
     pieces: Vec<PieceRun>,
 }
 
-/// An end of workgroups as it is read from a line of a short log.
 #[derive(Deserialize)]
 struct ReadEnd {
     launch: LaunchId,

@@ -50,8 +50,8 @@ pub(super) struct Urgent {
 }
 
 impl Urgent {
-    /// Returns the state before the first pass (replay). `levels` has the level of urgency of every
-    /// op, `beside` the positions of the kernels that ran beside another one.
+    /// Returns the state of the passes (replays) before the first one. `levels` has the level of
+    /// urgency of every op, `beside` the positions of the kernels that ran beside another one.
     pub(super) fn new(mut levels: Vec<Level>, beside: &[u32]) -> Self {
         let mut turns: Vec<Level> = beside.iter().map(|&at| levels[at as usize]).collect();
         turns.sort_unstable_by_key(|level| level.rank());
