@@ -35,7 +35,6 @@ impl Slot {
         self.target.store(target, Ordering::Relaxed);
     }
 
-    /// Returns whether the real driver has the function.
     #[inline]
     pub(crate) fn is_there(&self) -> bool {
         let target = self.target();
@@ -148,7 +147,7 @@ macro_rules! functions {
 
 macro_rules! tables {
     (hooked { $($hooked:ident)* } $($table:ident $rows:ident: $kind:expr, $jump:ident { $($name:ident)* })*) => {
-        /// Slots of all driver functions, each under the name of its function.
+        /// Slots (address and number of calls) of all driver functions, each under the name of one.
         pub(crate) mod slot {
             use super::Slot;
             $(pub(crate) static $hooked: Slot = Slot::new();)*

@@ -65,7 +65,7 @@ impl Kernel {
         spirv::kernels(bytes)
     }
 
-    /// Reads the kernels (`.entry`) of PTX text. Their lines are those of the PTX.
+    /// Reads the kernels (`.entry`) of PTX text. Line numbers of kernels are those of that text.
     ///
     /// # Errors
     /// Where the text is not PTX, with its line.

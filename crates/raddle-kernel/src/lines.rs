@@ -1,6 +1,6 @@
 //! Which lines of a source in OpenCL C does the preprocessor see?
 //!
-//! Logical lines: comments are gone, and lines that end with a backslash are one.
+//! Logical lines: comments are gone, and a line that ends with a backslash is joined with the next.
 
 /// Logical line of an OpenCL C source: without comments, and joined with the next line where it
 /// ends with a backslash. Empty lines are left out.

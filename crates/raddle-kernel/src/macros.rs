@@ -44,7 +44,7 @@ pub(crate) fn undecided(source: &str, file: &Path, options: &[OsString]) -> Opti
 const MOST_ASKED: usize = 64;
 
 /// Returns the macros that decide what an OpenCL C source compiles to and that may differ from
-/// compiler to compiler. They come in the order of the source, as if none of them were defined.
+/// compiler to compiler. They are found as if none of them were defined, in the source's order.
 ///
 /// The source can be [judged](crate::Compiler::kernels) once the options have `-UNAME` for each of
 /// these macros that the device's compiler does not define.

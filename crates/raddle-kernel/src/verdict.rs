@@ -35,8 +35,8 @@ pub struct Conditions {
     pub apart: BTreeSet<(u32, u32)>,
     /// Numeric arguments (by index) whose bytes must all be zero.
     pub zero: BTreeSet<u32>,
-    /// Reads and writes in the memory of one argument that the numbers and sizes of a launch must
-    /// keep apart.
+    /// Reads and writes in the memory of one argument that must lie apart, as the numeric arguments
+    /// and the sizes of a launch tell.
     pub places: Places,
 }
 
@@ -62,7 +62,7 @@ pub struct Reason {
 }
 
 /// Returns the verdict whether a kernel may be run again. A kernel that may be run again only if
-/// some numeric argument is zero, or the numbers of a launch keep what it reads and what it writes
+/// some numeric argument is zero, or if the arguments and sizes of a launch keep reads and writes
 /// apart, gets the verdict [`Verdict::Conditional`].
 pub(crate) fn judge(body: &Body) -> Verdict {
     let whole = judge_as_it_is(body, false);

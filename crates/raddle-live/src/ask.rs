@@ -33,8 +33,7 @@ pub struct Inquiry {
 }
 
 impl Inquiry {
-    /// Connects to the daemon that listens at the socket with this path, and returns the
-    /// connection.
+    /// Returns a connection to the daemon that listens at the socket with this path.
     ///
     /// # Errors
     /// No daemon serves this socket.

@@ -1,4 +1,4 @@
-//! What can go wrong with a live device?
+//! Which errors may a client and the daemon of `raddle live` meet?
 
 use std::io;
 

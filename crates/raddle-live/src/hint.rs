@@ -38,7 +38,7 @@ impl LiveHint {
         })
     }
 
-    /// Returns this hint with its level, if it has one, limited to `most` (it is not more urgent).
+    /// Returns this hint; a level in it that is more urgent than `most` is replaced by `most`.
     pub(crate) fn at_most(self, most: Level) -> Self {
         match self {
             Self::Level(level) => Self::Level(Level(level.0.max(most.0))),

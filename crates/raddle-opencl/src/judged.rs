@@ -32,9 +32,10 @@ pub(crate) struct Findings {
     pub(crate) arguments: Vec<ArgumentKind>,
 }
 
-/// Judges each kernel of a source, and returns the findings by kernel name. `answered` builds a
-/// test source with the device's compiler and returns the names of the kernels in it, `None` where
-/// it does not build. The error is the counter for the reason why no kernel could be judged.
+/// Judges whether each kernel of a source may be stopped and run again, and returns the findings by
+/// kernel name. `answered` builds a test source with the device's compiler and returns the names of
+/// its kernels, `None` where it does not build. The error is the counter for the reason why no
+/// kernel could be judged.
 pub(crate) fn judged(
     source: &str,
     options: &str,
@@ -76,8 +77,8 @@ fn found(kernel: &Kernel) -> (String, Findings) {
     (kernel.name().to_owned(), Findings { look, verdict, ranges, arguments })
 }
 
-/// Judges each kernel of a SPIR-V module, and returns the findings by kernel name. The error is the
-/// counter for launches whose code could not be read.
+/// Judges whether each kernel of a SPIR-V module may be stopped and run again, and returns the
+/// findings by kernel name. The error is the counter for launches whose code could not be read.
 pub(crate) fn judged_module(module: &[u8]) -> Result<BTreeMap<String, Findings>, Count> {
     let kernels = Kernel::from_spirv(module).map_err(|_| Count::UnjudgedNotCompiled)?;
     Ok(kernels.iter().map(found).collect())

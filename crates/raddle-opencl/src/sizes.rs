@@ -74,7 +74,6 @@ pub(crate) struct Part {
     pub(crate) first: u32,
     /// Number of workgroups of the whole launch along the dimension of the cut.
     pub(crate) groups: u32,
-    /// True for the last part of the launch.
     pub(crate) is_last: bool,
 }
 

@@ -1,7 +1,7 @@
 //! When does an event of the runtime end?
 //!
 //! The runtime calls back. Not every runtime does so when an event fails, so after a failure the
-//! layer looks for itself.
+//! layer itself checks all events whose end it awaits.
 
 use std::collections::BTreeMap;
 use std::ffi::c_void;

@@ -144,8 +144,8 @@ impl Arbiter {
     /// `states` are the runnable processes, by id. `victims` appends the unfinished submitted
     /// launches of a process to its second argument, in the order of submission. It returns the
     /// method of an earlier preemption if launches that left by it are still away, else `None`.
-    /// With a method, the preempt policy is not asked: all launches leave by that method again,
-    /// because held or saved work can neither test a preemption flag nor be waited for.
+    /// With a method, the preempt policy is not asked: all launches leave by that method again, as
+    /// work that is held back or saved can neither test a preemption flag nor be waited for.
     ///
     /// # Errors
     /// The turn policy breaks one of its laws, and no other policy takes its place.

@@ -38,9 +38,8 @@ pub(crate) struct Access {
     /// `origins`.
     pub(crate) place: Option<(Address, u32)>,
     pub(crate) line: u32,
-    /// Index of the expression (formula over the launch's numbers) of the address without its
-    /// constant number of bytes; `None` where it has no expression, or expressions were not asked
-    /// for.
+    /// Index of the expression (formula over a launch's arguments and sizes) of the address without
+    /// its constant bytes; `None` where it has no expression, or none was asked for.
     pub(crate) expression: Option<usize>,
     /// Value that is read or written; `None` where there is no single value.
     pub(crate) value: Option<Value>,
@@ -63,7 +62,7 @@ pub(crate) struct Effects {
     pub(crate) accesses: Vec<Access>,
     pub(crate) refusals: FlowRefusals,
     pub(crate) values: Values,
-    /// Expressions (formulas over the launch's numbers) of addresses, each after its operands.
+    /// Expressions of addresses (formulas over a launch's arguments and sizes), operands first.
     pub(crate) expressions: Vec<Expression>,
 }
 
@@ -76,7 +75,7 @@ struct BlockState {
 }
 
 /// Analyses a kernel, and returns its effects on memory, from which the verdict is derived whether
-/// it may be run again. With `placed`, addresses get expressions over the numbers of a launch.
+/// it may be run again. With `placed`, the effects have the expressions of addresses.
 pub(crate) fn effects(body: &Body, placed: bool) -> Effects {
     let graph = match graph(body) {
         Ok(graph) => graph,
@@ -297,7 +296,8 @@ impl<'b> Analysis<'b> {
     }
 
     /// Returns the value of a register or memory cell at the start of the basic block `block`: the
-    /// common value of all predecessors, an unknown one if they differ, `None` if one has none.
+    /// common value of all predecessors, an unknown one if they differ, `None` if one lacks a
+    /// value.
     fn join(
         &mut self,
         block: BlockId,

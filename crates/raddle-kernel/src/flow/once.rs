@@ -4,8 +4,8 @@ use super::graph::{Graph, intervals};
 use crate::ir::{BlockId, Body, Operand};
 use crate::value::Value;
 
-/// Finds the registers that at most one instruction sets, before every use: `Some(None)` for these,
-/// whose value is filled in later, and `None` for all others.
+/// Returns, for each register, `Some(None)` if at most one instruction sets it, before every use
+/// (the value is filled in later); else `None`.
 pub(super) fn assigned_once(body: &Body, graph: &Graph) -> Vec<Option<Option<Value>>> {
     let order = &graph.order;
     let mut places: Vec<Option<(BlockId, usize)>> = vec![None; body.registers as usize];

@@ -17,20 +17,20 @@ const DEEPEST: usize = 64;
 /// Most address formulas that are kept for one kernel; addresses beyond that count as unknown.
 const MOST: usize = 4096;
 
-/// Search for the expressions (formulas over the launch's numbers) of addresses.
+/// Search for the expressions (formulas over a launch's arguments and sizes) of addresses.
 struct Placing<'a, 'b> {
     analysis: &'a mut Analysis<'b>,
     forms: Vec<Option<Form>>,
     expressions: Vec<Expression>,
     numbers: BTreeMap<Expression, usize>,
-    /// Index of the expression (formula over the launch's numbers) of a value at an access in a
-    /// basic block; `None` while it is looked for, and where it has none.
+    /// Index of the expression (formula over a launch's arguments and sizes) of a value at an
+    /// access in a basic block; `None` while it is looked for, and where the value has none.
     known: BTreeMap<(BlockId, Value), Option<usize>>,
 }
 
 impl Analysis<'_> {
-    /// Sets the expression (formula over the launch's numbers) of the address of each access to the
-    /// memory of one argument, and returns the expressions, each after its operands.
+    /// Sets the expression (formula over a launch's arguments and sizes) of the address of each
+    /// access to the memory of one argument, and returns the expressions, each after its operands.
     pub(super) fn placing(
         &mut self,
         by_block: &mut BTreeMap<BlockId, Vec<Access>>,
@@ -179,9 +179,9 @@ impl Placing<'_, '_> {
         }
     }
 
-    /// Returns the expression (formula over the launch's numbers) of a value that grows by equal
-    /// steps in the loop that begins with the basic block `header`, at an access in `block`; `None`
-    /// where the value does not, or the loop's number of rounds is unknown.
+    /// Returns the expression (formula over a launch's arguments and sizes) of a value that grows
+    /// by equal steps in the loop that begins with the basic block `header`, at an access in
+    /// `block`; `None` where the value does not, or the loop's number of rounds is unknown.
     fn counter(
         &mut self,
         value: Value,

@@ -53,8 +53,8 @@ pub(super) fn tokens(source: &str) -> Vec<Token<'_>> {
     tokens
 }
 
-/// Returns the number of bytes of `rest` up to the end of the line in the source that it begins
-/// with; a line end behind a backslash does not count as the end.
+/// Returns the number of bytes from the start of `rest` to the end of its first line; a line end
+/// behind a backslash does not count.
 pub(super) fn logical_line(rest: &str) -> usize {
     let mut from = 0;
     while let Some(end) = rest[from..].find('\n') {

@@ -41,7 +41,6 @@ pub(crate) struct Variable<'t> {
     pub(crate) array: bool,
 }
 
-/// Statement in the body of a PTX function.
 #[derive(Debug)]
 pub(crate) enum Statement<'t> {
     Label(&'t str),
@@ -74,7 +73,6 @@ pub(crate) struct PtxInstruction<'t> {
     pub(crate) operands: Vec<&'t str>,
 }
 
-/// Module of PTX, read from its text: its functions and variables.
 #[derive(Debug, Default)]
 pub(crate) struct PtxModule<'t> {
     pub(crate) functions: Vec<Function<'t>>,

@@ -31,7 +31,6 @@ pub(super) fn is_pipe(op: Op) -> bool {
     matches!(op as u32, 274..=288)
 }
 
-/// Returns whether a SPIR-V instruction is an atomic operation on memory.
 pub(super) fn is_atomic(op: Op) -> bool {
     // Of integers, of flags, of floating-point numbers.
     matches!(op as u32, 227..=242 | 318 | 319 | 5614 | 5615 | 6035)

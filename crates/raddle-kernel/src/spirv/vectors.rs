@@ -210,8 +210,7 @@ mod tests {
         assert_eq!(found.loads.into_values().collect::<Vec<_>>(), [[3].into()]);
     }
 
-    /// Lanes of a second load from the same address count as read, although they are written back
-    /// unchanged.
+    /// Checks that lanes of a second load from one address count as read, even if written back.
     #[test]
     fn lanes_of_two_loads_are_looked_at() {
         let found = needed(&shuffled(true, [4, 1, 2, 3]));

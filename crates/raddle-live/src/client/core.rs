@@ -194,8 +194,8 @@ impl<T: Clone> Core<T> {
         self.driver.wish(wish).expect("the process joined with the client and never leaves")
     }
 
-    /// Begins a preemption by the method `way`, or, where the GPU runtime does not support it, by
-    /// the strongest method that is weaker. Returns whether a preemption has begun.
+    /// Begins a preemption by the method `way`, or, where the GPU runtime lacks it, by the nearest
+    /// gentler method (flag for reset, drain for switch, else wait). Returns whether it has begun.
     pub(crate) fn preempt(&mut self, way: Preemption) -> bool {
         let way = self.nearest(way);
         self.link.keeps = true;
@@ -207,8 +207,8 @@ impl<T: Clone> Core<T> {
         begun
     }
 
-    /// Returns the method `way` of preemption if the GPU runtime supports it, else the strongest
-    /// supported method that is weaker.
+    /// Returns the method `way` of preemption if the GPU runtime supports it, else the nearest
+    /// gentler one that it supports (flag for reset, drain for switch, else wait).
     fn nearest(&self, way: Preemption) -> Preemption {
         let mut ways = std::iter::successors(Some(way), |way| way.gentler());
         ways.find(|&way| self.abilities.can(way)).unwrap_or(Preemption::Wait)

@@ -2,16 +2,16 @@
 //!
 //! | thread | calls | waits for |
 //! |---|---|---|
-//! | of the program | [`Client::capture`] and the other calls of a host, [`Client::wait`] | at most a lock held for microseconds; `wait` for the device |
-//! | of the runtime: callbacks | [`Reporter::report`] | that lock |
+//! | of the program | [`Client::capture`] and the other calls of a host, [`Client::wait`] | the controller's lock, held for microseconds; `wait` for the device |
+//! | of the runtime, in a callback | [`Reporter::report`] | that lock |
 //! | the worker, one a client | the [`Runtime`], and drops payloads | the runtime |
-//! | who schedules | [`Client::preempt`], [`Client::pause`], [`Client::resume`] | that lock |
+//! | that schedules | [`Client::preempt`], [`Client::pause`], [`Client::resume`] | that lock |
 //!
-//! Two locks, always in this order: who holds that of the runtime carries tasks out, one at a time and
-//! in their order; the board's is held for a step of the controller and never during a call of the
-//! runtime. A capture takes the first if it is free, so that where nothing is preempted and the window
-//! has room the calling thread submits by itself. So does who preempts: on a machine whose cores are busy
-//! the worker may wake milliseconds later.
+//! Two locks, always taken in this order: the thread that has the runtime's lock carries tasks out, one
+//! at a time and in their order; the controller's lock is held for one step of the controller, never
+//! during a call of the runtime. A capture takes the runtime's lock if it is free, so that where nothing
+//! is preempted and the window has room the calling thread submits by itself. So does a thread that
+//! preempts: on a machine whose cores are busy the worker may wake milliseconds later.
 
 pub(crate) mod board;
 pub(crate) mod core;
@@ -364,15 +364,15 @@ impl<T: Clone + Send + 'static> Client<T> {
         self.board().wait(until, Some(at_most))
     }
 
-    /// Takes the program's work off the device by the method `way`, or, where the GPU runtime does
-    /// not support it, by the strongest method that is weaker. Returns whether a preemption has
-    /// begun.
+    /// Takes the program's work off the device by the method `way`, or, where the GPU runtime lacks
+    /// it, by the nearest gentler method (flag for reset, drain for switch, else wait). Returns
+    /// whether a preemption has begun.
     pub fn preempt(&self, way: Preemption) -> bool {
         self.0.shared.preempt(None, way)
     }
 
-    /// Replaces the method of the preemption under way by `way`, if that is a stronger one. Returns
-    /// whether the method was replaced.
+    /// Replaces the method of the preemption under way by `way`, if that is stronger (reset than
+    /// flag, switch than drain, any than wait). Returns whether the method was replaced.
     pub fn escalate(&self, way: Preemption) -> bool {
         self.board().host(|core| core.escalate(way))
     }

@@ -170,8 +170,8 @@ impl Desk {
         self.note_standings(now);
     }
 
-    /// Returns the arbiter of the device that a program uses (it turns answers of the turn policy
-    /// into pauses and preemptions); `None` where there is no such program.
+    /// Returns the arbiter (which turns answers of the turn policy into pauses and preemptions) of
+    /// the device that a program uses; `None` where there is no such program.
     fn arbiter(&mut self, process: ProcessId) -> Option<&mut Arbiter> {
         let device = self.members.get(&process)?.device;
         self.devices.get_mut(&device).map(|it| &mut it.arbiter)

@@ -245,7 +245,7 @@ impl Daemon {
     }
 
     /// Counts a connection that was refused or dropped for the reason `why`. The first one for each
-    /// reason is also reported to people, by `say`.
+    /// reason is also reported to people, by the daemon's function `say`.
     fn refuse(&mut self, why: RefusedClient, pid: i32) {
         let count = self.refused.entry(why).or_default();
         *count += 1;

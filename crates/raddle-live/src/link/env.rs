@@ -119,7 +119,6 @@ fn log() -> Result<Option<Box<dyn Write + Send>>, LostLog> {
     Ok(Some(Box::new(BufWriter::with_capacity(1 << 16, file))))
 }
 
-/// Path of a log that could not be written, with the cause.
 struct LostLog {
     path: String,
     cause: String,

@@ -1,6 +1,6 @@
-//! What keeps a command of a lane waiting for events that are not of earlier commands of its lane?
+//! How does a command of a lane wait for events other than those of earlier commands of the lane?
 //!
-//! Such are user events, events of queues without a lane, and commands of other lanes. A launch
+//! Such are user events, events of queues without a lane, and those of other lanes. A launch
 //! that waited for them in the runtime would fill the window and delay the end of a preemption; and
 //! one that waited there for a command of the layer, whose event ends only when the command's work
 //! is done, would never leave. So the launch waits in its lane.
@@ -119,8 +119,8 @@ impl Drop for Natives {
 
 impl EventGate {
     /// Makes a gate that keeps a command waiting until all events in `awaited` have ended. The
-    /// command has the number `order` in the order of capture of `stream`, which is held from there
-    /// on already. `keep` stores the gate before the gate waits for any event.
+    /// command has the number `order` in the order of capture of `stream`, whose work is held back
+    /// from that number on already. `keep` stores the gate before the gate waits for any event.
     pub(crate) fn close(
         device: &Arc<DeviceLanes>,
         stream: StreamId,

@@ -1,8 +1,8 @@
 //! How does a command other than a launch (a read, copy, fill, map or marker) go through a lane?
 //!
 //! The command is given to the second queue of the lane at the call. So errors come from the call,
-//! the runtime keeps what it needs, and a map has its address at once. The command begins when the
-//! lane comes to it.
+//! the runtime keeps what it needs, and a map has its address at once. The command begins when all
+//! commands before it in the lane have ended.
 
 use std::sync::Arc;
 

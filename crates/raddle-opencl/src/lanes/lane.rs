@@ -72,8 +72,8 @@ impl QueueLane {
     }
 
     /// Adds a command at the end of the lane (a queue that the layer schedules in order), as the
-    /// works `works`: one for each range of a launch that is cut, else one. The command does not
-    /// run until all events in `awaited` have ended.
+    /// pieces of work `works`: one for each range of a launch that is cut, else one. The command
+    /// does not run until all events in `awaited` have ended.
     pub(crate) fn capture(
         &self,
         command: &Arc<LaneCommand>,

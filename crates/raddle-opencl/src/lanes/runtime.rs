@@ -1,4 +1,4 @@
-//! How does the layer carry out what the controller of a device says?
+//! How does the layer carry out the commands of the controller of a device?
 
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Weak};

@@ -111,7 +111,8 @@ pub enum WishAnswer {
     /// The process that asked for the device is not more urgent than the process that should leave,
     /// or is the same process: nothing has changed.
     NotOutranked,
-    /// The requested method is not stronger than the method under way, so nothing has changed.
+    /// The requested method is not stronger than the method under way (any is stronger than wait,
+    /// reset than flag, switch than drain), so nothing has changed.
     NotStronger,
     /// No preemption of the process is under way that could be escalated, or the process was neither
     /// preempted nor paused and cannot be resumed: nothing has changed.
@@ -193,8 +194,8 @@ pub enum Report {
     /// Every launch of the process that starts from now on sees its raised preemption flag (seed
     /// 001, S3.2). The controller decides whether a reset (killing of running launches) follows.
     Raised(ProcessId),
-    /// The commanded reset of the process (killing of its running launches) is over, or its held or
-    /// saved work has left the device.
+    /// The commanded reset of the process (killing of its running launches) is over, or a hold or
+    /// save of its workgroups has taken all its work off the device.
     Drained(ProcessId),
 }
 

@@ -167,7 +167,7 @@ impl<T> ControlledProcess<T> {
     }
 
     /// Ends a preemption; the next commands undo its measures: the raised preemption flag (which
-    /// each launch tests at its start), the hold or the save.
+    /// each launch tests at its start), the hold on workgroups or the save.
     pub(super) const fn go_on(&mut self) {
         self.stage = PreemptionStage::Running;
         self.undo = self.done;

@@ -213,7 +213,7 @@ impl<T> Controller<T> {
     }
 
     /// Notes that the commanded reset of the process (killing of its running launches) is over, or
-    /// that its held or saved work has left the device.
+    /// that a hold or save of its workgroups has taken all its work off the device.
     ///
     /// # Errors
     /// An unknown process; one for which no reset, hold or save was commanded.

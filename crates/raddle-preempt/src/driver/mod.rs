@@ -3,11 +3,11 @@
 //! | half | what it does |
 //! |---|---|
 //! | [`Arbiter`](crate::Arbiter) | says whose turn it is and how work leaves: [`Wish`]es |
-//! | [`Driver`] | holds the controller and the runtime: carries wishes and reports to the one, commands to the other |
+//! | [`Driver`] | holds the controller and the runtime: passes wishes and reports to the controller, commands to the runtime |
 //!
 //! A replay has both in one place; in a live run every program has a driver of its own. A driver
-//! takes no lock: to share it between threads, put it into one. If calls of the runtime may block,
-//! make the driver [apart](Driver::apart) from the runtime, and pass it [`Task`]s.
+//! takes no lock: to share it between threads, put it into a mutex. If calls of the runtime may
+//! block, make the driver [apart](Driver::apart) from the runtime, and pass the runtime [`Task`]s.
 
 mod observer;
 mod runtime;
@@ -38,7 +38,8 @@ pub enum Wish {
         /// Method by which the work leaves the device.
         way: Preemption,
     },
-    /// The work that is leaving the device shall leave by a stronger method from now on.
+    /// The work that is leaving the device shall leave by a stronger method (any in place of wait,
+    /// reset in place of flag, switch in place of drain) from now on.
     Escalate {
         /// Process whose preemption is under way.
         process: ProcessId,

@@ -28,7 +28,7 @@ enum MethodRule {
 ///
 /// 1. The policy answers with a method that the runtime has, and a reset only where every submitted
 ///    launch is known to be idempotent.
-/// 2. With [`sparing`](Self::sparing), no launch is killed more often than that limit: while a
+/// 2. With [`sparing`](Self::sparing), no launch is killed more often than its limit: while a
 ///    launch that has reached the limit is submitted, the policy does not answer with a reset.
 ///
 /// ```

@@ -1,10 +1,10 @@
 //! Which policies fill the preempt slot?
 //!
 //! Each policy says how the submitted launches of a process leave when it has lost the turn; a
-//! device or a simulator carries that out. All of them are a [`ByRule`]; `never`, under which they
-//! stay, is in `raddle-dispatch`.
+//! device or a simulator carries that out. All of them are a [`ByRule`]; `never`, under which
+//! submitted launches stay, is in `raddle-dispatch`.
 //!
-//! | policy | submitted, not started | running | latency: launches of T, window W |
+//! | policy | submitted, not started | running | latency, for W launches of T ticks |
 //! |---|---|---|---|
 //! | `wait` | runs | runs to its end | W x T |
 //! | `flag` | back to the head of the buffer | runs to its end | 1 x T |

@@ -1,15 +1,16 @@
-//! How long does each method take for a victim, what does it waste, and which is cheapest?
+//! How long does each method of preemption take for a victim, how much device time does it waste,
+//! and which method is cheapest?
 //!
 //! | method | submitted, not started | running | latency | waste |
 //! |---|---|---|---|---|
-//! | wait | runs | runs to its end | all that was submitted | nothing |
-//! | flag | leaves by the flag | runs to its end | the running launches, the exits | the exits |
-//! | drain | held | resident workgroups end | one workgroup | nothing |
-//! | reset | leaves by the flag | killed | the reset, the exits | those, what was done |
-//! | switch | held | saved, later restored | its own time, bytes / bandwidth | saving and restoring |
+//! | wait | runs | runs to its end | all submitted launches | nothing |
+//! | flag | leaves by the flag | runs to its end | running launches + exits | exits |
+//! | drain | held back | resident workgroups end | one workgroup | nothing |
+//! | reset | leaves by the flag | killed | reset + exits | reset + exits + lost work |
+//! | switch | held back | saved, later restored | fixed time + bytes / bandwidth | save + restore |
 //!
-//! A flag or a reset takes effect once the flag is seen. The test of the flag in every workgroup is
-//! paid whichever method is taken, so it has no place in the choice.
+//! An exit is the time in which one launch leaves by the flag. A flag or a reset takes effect once
+//! launches see the flag. Every method pays for the test of the flag, so it does not count.
 //!
 //! Ticks are nanoseconds.
 
@@ -55,7 +56,7 @@ impl Price {
 }
 
 /// Latency of a method as a sort key; unknown latencies come after all known ones. The order of
-/// unknown ones is: drain, preemption flag, waiting. Each of these ends no later than the next.
+/// unknown ones is: drain, preemption flag, waiting (each ends no later than the next), switch.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum LatencyRank {
     Known(Ticks),
