@@ -1,5 +1,5 @@
-//! How much of the memory's bandwidth and of the compute units' pipes does each launch want, and how
-//! long does it last on fewer compute units?
+//! How much of the memory's bandwidth and of the compute units' pipes (execution pipelines) does
+//! each launch want, and how long does it last on fewer compute units?
 //!
 //! The model of `docs/demand.md`: a launch has a need ([`KernelNeed`]: what it needs most) and from
 //! that a rate, both known without hardware counters. Bandwidths are in bytes a microsecond, times

@@ -1,4 +1,5 @@
-//! Who is told of the events and answers of a dispatcher: its log, its observer, or the check of its rules?
+//! Who is told of the events and answers of a dispatcher: a log, an observer, or the check of
+//! rules?
 
 use alloc::boxed::Box;
 

@@ -1,9 +1,9 @@
-//! Where some work is more urgent: which lengths of workgroups does a pass begin with, which does it
-//! learn, and which are the best so far?
+//! Which lengths of workgroups does a pass (replay) begin with, which does it correct, and which
+//! are the best so far, where some work is more urgent?
 //!
 //! An urgent kernel begins when workgroups of other kernels end, so its start depends on their
-//! lengths. Passes (replays) begin near the recorded times, correct the lengths of one level after
-//! the other, and set back lengths that fit each other but not the recording.
+//! lengths. Passes begin near the recorded times, correct the lengths of one level after the other,
+//! and set back lengths that fit each other but not the recording.
 
 use raddle_policy::Level;
 
