@@ -17,10 +17,12 @@ pub struct Unfit {
     /// `available`: vector registers are those of one thread, waves are counted, all else is in
     /// granules of the whole workgroup.
     pub resource: Resource,
-    /// Amount that one workgroup wants; for vector registers, the amount that one thread wants.
+    /// Amount that one workgroup wants, in the unit that `resource` decides; for vector registers,
+    /// the amount that one thread wants.
     pub wanted: u64,
-    /// Amount that the workgroup can have, always less than `wanted`. For vector registers it is
-    /// the most that a thread can have in a workgroup of that size.
+    /// Amount that the workgroup can have, in the unit that `resource` decides, always less than
+    /// `wanted`. For vector registers it is the most that a thread can have in a workgroup of that
+    /// size.
     pub available: u64,
 }
 

@@ -67,20 +67,21 @@ pub(crate) enum Reason {
     NoHeader { kernel: u16 },
     /// A value of a condensed packet that would reach beyond the packet's last half-word.
     PastEnd { kernel: u16, field: &'static str },
-    /// A condensed packet that names an entry of the table in which no launch has been stored.
+    /// A condensed packet that names an entry of the agent's table in which no launch has been
+    /// stored.
     EmptyEntry { kernel: u16, ref_num: u16 },
     /// An entry number that the agent's table does not have; `entries` is the number of its
     /// entries.
     RefNum { ref_num: u16, entries: u16 },
-    /// A half-word (16 bits) of a condensed packet, for a field of one byte whose high byte is not
-    /// 0.
+    /// A half-word (16 bits) of a condensed packet that stands for a field of one byte, but has a
+    /// high byte other than 0.
     HighByte { kernel: u16, field: &'static str },
     /// A value of a launch that has more bits than the packet field for which it is meant.
     Wide { field: &'static str, value: u64, bits: u8 },
     /// A kernel for which a condensed packet has no room. With it the packet would take `wanted`
     /// half-words (16 bits).
     Full { wanted: u16 },
-    /// A number of a field of a launch that no packet format has.
+    /// A field number that no field of a launch has.
     NoField { number: usize },
     /// A packet format in which two kinds of packet have this type number.
     SharedType(u8),

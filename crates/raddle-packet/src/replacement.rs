@@ -27,7 +27,7 @@ pub enum PacketChoice {
 /// number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NearestEntry {
-    /// Number of the nearest entry in the agent's reference table.
+    /// Number of the entry of the agent's reference table from which the launch differs least.
     pub ref_num: u16,
     /// Fields that differ, as bits: bit `i` is field `i`.
     pub vector: u16,

@@ -26,16 +26,10 @@ enum PacketKind {
     /// An ordinary dispatch packet. In a format where dispatch and reference packets have one type,
     /// it also stores its launch.
     Dispatch,
-    /// A reference packet, which stores its launch in the agent's table.
     Reference,
-    /// A condensed packet: several launches, each given by an entry of the agent's table and the
-    /// fields that differ from it.
     Condensed,
-    /// A barrier packet that waits for all of its signals.
     BarrierAnd,
-    /// A barrier packet that waits for one of its signals.
     BarrierOr,
-    /// A packet of a type that the packet format does not have.
     Unknown,
 }
 

@@ -52,7 +52,7 @@ pub struct KernelRow {
 }
 
 impl KernelRow {
-    /// Returns the id of the kernel in this row.
+    /// Returns the id of the kernel that the row of the table describes.
     #[must_use]
     pub const fn kernel(&self) -> LaunchId {
         self.kernel

@@ -40,7 +40,7 @@ pub(super) struct Declared {
     pub(super) per_wave: bool,
 }
 
-/// Device of a placement check: the number of its compute units, and the resources of each of them.
+/// Device whose placements are checked: the number of its compute units, and the resources of each.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct AllocationDevice {
     pub(super) units: u64,
@@ -50,8 +50,8 @@ pub struct AllocationDevice {
 }
 
 impl AllocationDevice {
-    /// Returns a device of 1 to 65,536 units without resources. `wave_slots` is the most waves that
-    /// a unit may run at once, up to `u32::MAX`; 0 stands for any number.
+    /// Returns a device of 1 to 65,536 compute units without resources. `wave_slots` is the most
+    /// waves that a unit may run at once, up to `u32::MAX`; 0 stands for any number.
     ///
     /// # Errors
     /// A text that names the number which is out of range.
@@ -98,8 +98,8 @@ pub(super) fn within(key: &str, text: &str, most: u64) -> Result<u64, String> {
     })
 }
 
-/// Kinds of events of a dispatcher (part of a GPU that places workgroups) that a placement check
-/// reads.
+/// Kinds of events of a dispatcher (part of a GPU that places workgroups) whose placements are
+/// checked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AllocationEventKind {
     /// The event that a workgroup is ready to start and waits for room.
@@ -115,8 +115,8 @@ pub enum AllocationEventKind {
     Free,
 }
 
-/// One event of a dispatcher, as a placement table lists it. Numbers go up to 2^62 - 1; docs/rtl.md
-/// says which fields each kind of event needs.
+/// One event of a dispatcher, as a placement table (list of such events) has it. Numbers go up to
+/// 2^62 - 1; docs/rtl.md says which fields each kind of event needs.
 #[derive(Clone, Debug)]
 pub struct AllocationEvent {
     /// Line of the event in the placement table, or number of the event where there is no table;
@@ -145,8 +145,8 @@ pub struct AllocationEvent {
 }
 
 impl AllocationEvent {
-    /// Returns an event that names only a workgroup, on a device with `resources` resources; its
-    /// other numbers are `None`.
+    /// Returns an event that has only a clock cycle, a kind and a workgroup, on a device with
+    /// `resources` resources; all other numbers of the event are `None`.
     #[must_use]
     pub fn new(clock: u64, kind: AllocationEventKind, workgroup: u64, resources: usize) -> Self {
         Self {

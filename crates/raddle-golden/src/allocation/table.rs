@@ -13,11 +13,11 @@ use super::event::{
     MOST_UNITS, TableFault, within,
 };
 
-/// First line of every placement table.
+/// First line of every placement table (list of a dispatcher's events).
 const MARK: &str = "# raddle placement table 1";
 
-/// Index of each column in a row of a placement table; `None` for a column that the checked table
-/// of events lacks.
+/// Index of each column in a row of a placement table (list of a dispatcher's events); `None` for a
+/// column that the table lacks.
 #[derive(Debug)]
 struct Columns {
     clock: usize,
@@ -28,14 +28,14 @@ struct Columns {
     wave: Option<usize>,
     tag: Option<usize>,
     parts: Vec<(usize, usize)>,
-    /// Number of columns in the header of the placement table.
     many: usize,
 }
 
-/// Lines of a placement table as bytes, each with its number from 0.
+/// Lines of a placement table (list of a dispatcher's events) as bytes, each with its number from
+/// 0.
 type Lines<'a> = Enumerate<Split<'a, u8, fn(&u8) -> bool>>;
 
-/// A placement table that is read line by line.
+/// A placement table (list of a dispatcher's events) that is read line by line.
 pub(super) struct Table<'a> {
     device: AllocationDevice,
     columns: Columns,

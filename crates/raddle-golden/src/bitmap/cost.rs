@@ -22,8 +22,8 @@ use crate::{ModelError, json};
 
 /// Most blocks of a free map for which search costs are computed; a larger map would take seconds.
 const MOST_BLOCKS: u64 = 4096;
-/// Number of execution units in one module, in the example of the patent; the example has
-/// `MODULES` modules.
+/// Number of execution units (SIMDs) in one module (compute unit) in the example of seed 000, which
+/// has `MODULES` modules.
 const UNITS: u32 = 4;
 const MODULES: u32 = 16;
 

@@ -20,7 +20,7 @@ use crate::fault::{Fault, fault};
 /// Clock frequency in MHz at which one clock takes one tick (1 ns).
 const ONE_A_TICK: u32 = 1000;
 
-/// Time that the decision of a matching question takes in the hardware.
+/// Time in the hardware of one decision on which workgroup goes to which compute unit.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub(super) struct MatchClocks {
     clocks: u64,

@@ -22,8 +22,8 @@ use super::{HeadLevels, MarkedChannels, MatchQuestion, shape};
 use crate::MOST_FIGURES;
 use crate::fault::{Fault, check, check_all, fault, given, has, positive, read_at};
 
-/// Keys of a matching question. With any of them, the question asks for all steps of a decision,
-/// not only for the match.
+/// Keys of a question on which workgroup goes to which compute unit. With any of them, the question
+/// asks for all steps of the decision, not only for its result.
 const CHAIN: [&str; 5] = ["now", "pick", "balance", "decision", "split"];
 
 type AmountsByName<T> = BTreeMap<String, T>;

@@ -180,7 +180,6 @@ impl Body {
         self.gates.depth = self.gates.depth.max(level);
     }
 
-    /// Appends one line to the statements of the Verilog module.
     pub(super) fn line(&mut self, line: impl Display) {
         // A text takes every line.
         let _ = writeln!(self.text, "  {line}");

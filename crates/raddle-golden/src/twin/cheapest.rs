@@ -35,7 +35,8 @@ struct Begun {
     off: u64,
     /// Waves of the launch on the device, as (tick of start, number of waves), the earliest first.
     fronts: VecDeque<(u64, u64)>,
-    /// Ticks that the workgroup of the launch that ended last took; `None` while none has ended.
+    /// Ticks that the workgroup took which, of the launch's workgroups, ended last; `None` while
+    /// none has ended.
     workgroup: Option<u64>,
 }
 
@@ -103,7 +104,7 @@ impl Cheapest {
         })
     }
 
-    /// Returns the ticks until the workgroup of a launch that started last has ended; `None` if
+    /// Returns the ticks until the last started one of a launch's workgroups has ended; `None` if
     /// unknown.
     fn workgroup(&self, it: &Victim, now: u64) -> Option<u64> {
         if it.resident == 0 {

@@ -29,8 +29,8 @@ pub(super) enum Rule {
 #[derive(Debug)]
 pub(super) struct Leaving {
     rule: Rule,
-    /// Methods of preemption that the device has. In the place of another one, work leaves by the
-    /// next gentler one of them.
+    /// Methods of preemption that the device has. Where the rule picks a method that the device
+    /// lacks, the next gentler method that it has is used.
     abilities: Abilities,
     /// Number of times that each launch was killed. The field `most_kills` has the most times that
     /// a launch may be killed, `None` for no limit.
@@ -123,7 +123,8 @@ impl Leaving {
         }
     }
 
-    /// Returns the method, or in its place the next gentler one that the device has.
+    /// Returns `method` if the device has this method of preemption, else the next gentler method
+    /// that the device has.
     fn nearest(&self, method: Preemption) -> Preemption {
         match method.gentler() {
             Some(gentler) if !self.abilities.can(method) => self.nearest(gentler),

@@ -21,7 +21,7 @@ pub(super) struct Header {
     pub(super) cus: u16,
     pub(super) shape: CuShape,
     pub(super) recipe: Value,
-    /// Methods of preemption that the device has; not in a log whose device has all of them.
+    /// Methods of preemption that the device has; all methods where the log does not list them.
     #[serde(default = "all")]
     pub(super) abilities: Abilities,
 }

@@ -341,7 +341,7 @@ impl Placing {
         }
     }
 
-    /// Closes the compute units of a launch that is killed: nothing may start on them until the
+    /// Closes the compute units of a launch that a reset kills: nothing may start on them until the
     /// reset is over.
     pub(super) fn killed(&mut self, launch: &Launch) {
         if self.twin.reads_the_view() {

@@ -16,7 +16,8 @@ use super::slices::end_of;
 use super::turning::{Turn, TurnTwin};
 use super::turns::slice;
 
-/// Account of a process's virtual run time, in ticks.
+/// Account of a process's virtual run time (run time that counts more for less urgent levels), in
+/// ticks.
 #[derive(Clone, Copy, Debug, Default)]
 struct Account {
     /// Virtual run time of a runnable process, in ticks. When the process stops being runnable,
@@ -53,8 +54,9 @@ impl Vruntime {
         Self { slice: slice(settings), accounts: BTreeMap::new(), current: None }
     }
 
-    /// Returns the runnable process with the least virtual run time, as (virtual run time, process,
-    /// level), ties to the lowest id; `None` where no process is runnable.
+    /// Returns the runnable process with the least virtual run time (run time that counts more for
+    /// less urgent levels), as (virtual run time, process, level), ties to the lowest id; `None`
+    /// where no process is runnable.
     fn first(&self, pool: &[Runnable]) -> Option<(i128, ProcessId, u8)> {
         let here = pool.iter().filter_map(|it| {
             let account = self.accounts.get(&it.id).filter(|account| account.here)?;

@@ -133,8 +133,8 @@ fn key(have: &Resources, top: Option<u64>) -> SmKey {
     [cut(have.warps), cut(have.registers), cut(have.shared), lowness(top)]
 }
 
-/// Returns the key that an SM with exactly the free resources `need` has in the index; every SM
-/// with more has a larger one, whatever its top priority.
+/// Returns the key that an SM with exactly the free resources `need` has in the index; the key of
+/// an SM with more free resources is larger, whatever its top priority.
 fn need_key(need: &Resources) -> SmKey {
     [cut(need.warps), cut(need.registers), cut(need.shared), 0]
 }

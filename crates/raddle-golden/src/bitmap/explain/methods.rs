@@ -12,9 +12,7 @@ use crate::explanation::{Story, counted, listed};
 /// free block as 1 or as 0.
 #[derive(Clone, Copy)]
 pub(super) struct ExplainWords {
-    /// Digit that stands for a free block.
     pub(super) free: char,
-    /// Digit that stands for an occupied block.
     pub(super) occupied: char,
     /// Name of the logic operation that combines two sequences of digits, digit by digit.
     pub(super) combine: &'static str,

@@ -26,7 +26,7 @@ impl Chance {
     /// Returns the chance `numerator / denominator`, rounded to the nearest step.
     ///
     /// # Errors
-    /// [`ModelError::Share`] where the share is above 1 or the denominator is 0.
+    /// [`ModelError::Share`] where the numerator is above the denominator, or the denominator is 0.
     pub const fn new(numerator: u64, denominator: u64) -> Result<Self, ModelError> {
         if denominator == 0 || numerator > denominator {
             return Err(ModelError::Share { numerator, denominator });

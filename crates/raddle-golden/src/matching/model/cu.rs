@@ -35,7 +35,7 @@ impl Stock {
 /// One compute unit: the resources that its SIMDs share, and those of each SIMD.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Cu<R> {
-    /// Resources of the whole compute unit, by name.
+    /// Resources of the whole compute unit, which its SIMDs share, by name.
     pub shared: BTreeMap<R, Stock>,
     /// For each SIMD its resources, by name.
     pub simds: Vec<BTreeMap<R, Stock>>,

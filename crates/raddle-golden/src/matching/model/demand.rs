@@ -23,8 +23,8 @@ pub struct MatchHead<R> {
 /// not needed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Wants<R> {
-    /// Demand that gives amounts for each SIMD. The waves on one SIMD need the amounts of its entry
-    /// together, as neighbouring blocks of each resource.
+    /// Demand that gives amounts for each SIMD: those that all waves on the SIMD need together, as
+    /// neighbouring blocks of each resource.
     Groups {
         /// Amounts in blocks that all waves of the workgroup need together, by resource.
         shared: BTreeMap<R, u64>,

@@ -126,7 +126,8 @@ struct Head {
 }
 
 impl Matching {
-    /// Makes the model for a recipe's settings; the error says why no log can be checked by it.
+    /// Makes the model for a recipe's settings; the error says why the model cannot check such a
+    /// log.
     pub(super) fn new(settings: &Value, shape: &CuShape, count: u16) -> Result<Self, String> {
         let search = &settings["search"];
         let sgpr = (shape.sgpr != u16::MAX).then(|| Map::new(shape.sgpr.into()));
@@ -258,7 +259,8 @@ impl Matching {
         fits
     }
 
-    /// Ranks a level at tick `now`: 0 for the level whose window of time it is, then the others.
+    /// Ranks a level at tick `now`: 0 for the level whose window of time it is, then the other
+    /// levels in ascending order.
     fn rank(&self, level: u64, now: u64) -> u64 {
         let total = self.windows.iter().fold(0u128, |sum, &it| sum + u128::from(it));
         if total == 0 {
