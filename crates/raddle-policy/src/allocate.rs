@@ -63,19 +63,19 @@ impl ReadyLaunch {
         Self { launch, next: 0, assigned: 0, cut: 0, submitted }
     }
 
-    /// Sets [`next`](Self::next).
+    /// Sets [`next`](Self::next), the number of the lowest workgroup that is left to start.
     #[must_use]
     pub const fn with_next(self, next: u64) -> Self {
         Self { next, ..self }
     }
 
-    /// Sets [`assigned`](Self::assigned).
+    /// Sets [`assigned`](Self::assigned), the number of assigned workgroups with unstarted waves.
     #[must_use]
     pub const fn with_assigned(self, assigned: u64) -> Self {
         Self { assigned, ..self }
     }
 
-    /// Sets [`cut`](Self::cut).
+    /// Sets [`cut`](Self::cut), the number of waves of the next workgroup that started one by one.
     #[must_use]
     pub const fn with_cut(self, cut: u16) -> Self {
         Self { cut, ..self }
@@ -88,7 +88,7 @@ impl ReadyLaunch {
     }
 }
 
-/// The answer of an [`Allocate`] policy.
+/// The answer of an [`Allocate`] policy: what starts or is assigned, or that launches wait.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case", rename_all_fields = "kebab-case"))]

@@ -29,13 +29,13 @@ impl VictimLaunch {
         Self { launch, unstarted: launch.workgroups, resident_waves: 0, submitted }
     }
 
-    /// Sets [`unstarted`](Self::unstarted).
+    /// Sets [`unstarted`](Self::unstarted), the number of workgroups that have not started.
     #[must_use]
     pub const fn with_unstarted(self, unstarted: u64) -> Self {
         Self { unstarted, ..self }
     }
 
-    /// Sets [`resident_waves`](Self::resident_waves).
+    /// Sets [`resident_waves`](Self::resident_waves), the number of waves on the device now.
     #[must_use]
     pub const fn with_resident_waves(self, resident_waves: u64) -> Self {
         Self { resident_waves, ..self }

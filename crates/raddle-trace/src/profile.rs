@@ -71,7 +71,8 @@ pub struct HostWait {
     pub begin_ns: u64,
     /// Time at which the call returned, in nanoseconds since time 0 of the profile.
     pub end_ns: u64,
-    /// Ops that the call waited for, as indices in [`Profile::ops`]; `None` if unknown.
+    /// Last op of each stream that the call waited for, as indices in [`Profile::ops`]; `None` if
+    /// unknown.
     pub ops: Option<Vec<u32>>,
 }
 

@@ -24,8 +24,8 @@ pub(super) fn pid(process: NsysProcess) -> u64 {
 /// Reference by which the name of an op is looked up in the tables.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum NsysName {
-    /// The name of a kernel: the numbers of up to three strings in the table of strings, the best
-    /// one first; `None` for each that is missing.
+    /// The name of a kernel: the numbers of up to three strings in the table of strings, the
+    /// preferred one first; `None` for each that is missing.
     Kernel([Option<i64>; 3]),
     /// The direction of a copy, by its number in the tables; `None` where it is missing.
     Copy(Option<i64>),

@@ -73,7 +73,7 @@ pub(super) enum RocprofTable {
     Foreign(&'static str, &'static str),
 }
 
-/// Columns of a table of kernels, and the information that the table lacks.
+/// Columns of rocprof's table of kernels, and the information that the table lacks.
 #[derive(Debug)]
 pub(super) struct RocprofColumns {
     /// Names of the columns, in lower case.
