@@ -31,8 +31,7 @@ impl Range {
     /// Range of all addresses, for memory whose extent is not known.
     pub const ALL: Self = Self { begin: 0, end: u64::MAX };
 
-    /// Returns the range of `bytes` bytes from the address `begin` on; it ends at the last address
-    /// at the latest.
+    /// Returns the range of `bytes` bytes from the address `begin` on, cut off at the last address.
     #[must_use]
     pub const fn new(begin: u64, bytes: u64) -> Self {
         Self { begin, end: begin.saturating_add(bytes) }

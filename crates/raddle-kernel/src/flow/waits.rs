@@ -1,7 +1,7 @@
 //! May a work-item wait for what work-items of another workgroup do?
 //!
-//! A work-item can wait only in a loop that goes on until memory says something. A loop whose condition
-//! comes of its counters and of memory that the kernel never writes ends by itself.
+//! A work-item can wait only in a loop that goes on until a value in memory changes. A loop whose
+//! condition depends on its counters and on memory that the kernel never writes ends by itself.
 
 use std::collections::{BTreeMap, BTreeSet};
 

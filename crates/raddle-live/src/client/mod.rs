@@ -7,10 +7,10 @@
 //! | the worker, one a client | the [`Runtime`], and drops payloads | the runtime |
 //! | that schedules | [`Client::preempt`], [`Client::pause`], [`Client::resume`] | that lock |
 //!
-//! Two locks, always taken in this order: the thread that has the runtime's lock carries tasks out, one
-//! at a time and in their order; the controller's lock is held for one step of the controller, never
-//! during a call of the runtime. A capture takes the runtime's lock if it is free, so that where nothing
-//! is preempted and the window has room the calling thread submits by itself. So does a thread that
+//! Two locks, always taken in this order: the thread with the runtime's lock carries tasks out, in
+//! their order; the controller's lock is held for one step of the controller, never during a call
+//! of the runtime. A capture takes the runtime's lock if it is free, so that where nothing is
+//! preempted and the window has room the calling thread submits by itself. So does a thread that
 //! preempts: on a machine whose cores are busy the worker may wake milliseconds later.
 
 pub(crate) mod board;

@@ -32,7 +32,7 @@ use crate::LiveError;
 use crate::status::RefusedClient;
 use crate::wire::ToClient;
 
-/// Priority level of a program that has no token for another one; 0 is the most urgent.
+/// Priority level of a program that has no token for another level; 0 is the most urgent.
 pub const DEFAULT_LEVEL: Level = Level(128);
 
 /// Interval at which the daemon checks what depends on time, such as connections that have been

@@ -140,8 +140,8 @@ impl LostLog {
 /// Text with which a line about a lost log begins, in the file that [`LOADED`] names.
 const LOST_MARK: &str = "log ";
 
-/// Returns one text, the path and the cause, for each log that could not be written. `marks` is the
-/// content of the file that [`LOADED`] names.
+/// Returns a text (path and cause) for each log that could not be written. `marks` is the content
+/// of the file that [`LOADED`] names.
 pub fn lost_logs(marks: &str) -> impl Iterator<Item = &str> {
     marks.lines().filter_map(|line| line.strip_prefix(LOST_MARK))
 }

@@ -1,6 +1,6 @@
 //! How does a command of a lane wait for events other than those of earlier commands of the lane?
 //!
-//! Such are user events, events of queues without a lane, and those of other lanes. A launch
+//! Examples are user events, events of queues without a lane, and those of other lanes. A launch
 //! that waited for them in the runtime would fill the window and delay the end of a preemption; and
 //! one that waited there for a command of the layer, whose event ends only when the command's work
 //! is done, would never leave. So the launch waits in its lane.
