@@ -109,7 +109,8 @@ impl Inquiry {
     /// of a recipe. Programs keep their work, and preemptions under way go on. Returns the number
     /// of programs that have joined the daemon.
     ///
-    /// # Errors The daemon is gone, does not know a policy of the recipe, or cannot use it.
+    /// # Errors
+    /// The daemon is gone, does not know a policy of the recipe, or cannot use it.
     pub fn set(&mut self, recipe: &Recipe) -> Result<u64, LiveError> {
         let recipe = serde_json::to_value(recipe).map_err(LiveError::Message)?;
         self.done(&ToDaemon::Set { recipe })

@@ -217,8 +217,9 @@ impl<T: Clone + Send + 'static> Client<T> {
     /// client's GPU runtime, whose abilities must be `declared`. At first the program is neither
     /// preempted nor paused.
     ///
-    /// # Errors As [`Controller::new`]; a runtime whose abilities are not `declared`; a worker
-    /// thread that cannot be started.
+    /// # Errors
+    /// As [`Controller::new`]; a runtime whose abilities are not `declared`; a worker thread that
+    /// cannot be started.
     pub fn start<R: Runtime<T> + Send + 'static>(
         declared: Declared,
         options: ClientConfig,

@@ -72,10 +72,11 @@ impl Shared {
     /// `bound` (A in the patent) is the largest number of blocks that the maps of one period may
     /// have together. It is at most `width`; give the width where there is no other bound.
     ///
-    /// # Errors With a width of 0 or a kind without blocks; a bound above the width; no period, or
-    /// an empty one; a kind twice in a round; maps of one period with more blocks in all than the
-    /// bound; a layout whose ranges, one for each map, overlap, exceed the width, are not as many
-    /// as the kinds, or are too narrow for their map.
+    /// # Errors
+    /// With a width of 0 or a kind without blocks; a bound above the width; no period, or an empty
+    /// one; a kind twice in a round; maps of one period with more blocks in all than the bound; a
+    /// layout whose ranges, one for each map, overlap, exceed the width, are not as many as the
+    /// kinds, or are too narrow for their map.
     pub fn new(
         width: u32,
         bound: u32,
