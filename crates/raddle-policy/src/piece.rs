@@ -73,8 +73,7 @@ fn neighbours(pieces: &[Piece]) -> usize {
     let Some(first) = pieces.first().map(key) else { return 0 };
     let mut run = 0;
     // Most runs are long, so eight pieces are compared at a time.
-    let eights = pieces.chunks_exact(8);
-    for eight in eights {
+    for eight in pieces.as_chunks::<8>().0 {
         let ahead = first + run as u64;
         let differ =
             (ahead..).zip(eight).fold(0, |differ, (key_of, piece)| differ | (key_of ^ key(piece)));

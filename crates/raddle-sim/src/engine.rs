@@ -105,7 +105,7 @@ pub fn run_watched(
     workload: &Workload,
     dispatcher: &mut dyn Dispatcher,
     options: &SimConfig,
-    watch: &mut impl Watch,
+    watch: &mut dyn Watch,
     progress: &mut dyn FnMut(Progress) -> ControlFlow<()>,
 ) -> Result<Outcome, SimError> {
     if u16::try_from(workload.processes.len()).is_err() {
@@ -114,9 +114,9 @@ pub fn run_watched(
     Engine::new(workload, dispatcher, options, watch)?.run(progress)
 }
 
-struct Engine<'r, W> {
+struct Engine<'r> {
     dispatcher: &'r mut dyn Dispatcher,
-    watch: &'r mut W,
+    watch: &'r mut dyn Watch,
     tasks: Tasks<'r>,
     machine: Machine,
     energy: EnergyModel,
@@ -149,12 +149,12 @@ struct Engine<'r, W> {
     last: Tick,
 }
 
-impl<'r, W: Watch> Engine<'r, W> {
+impl<'r> Engine<'r> {
     fn new(
         workload: &'r Workload,
         dispatcher: &'r mut dyn Dispatcher,
         options: &SimConfig,
-        watch: &'r mut W,
+        watch: &'r mut dyn Watch,
     ) -> Result<Self, SimError> {
         let mut tasks = {
             let hears = (dispatcher.looks_ahead(), dispatcher.takes_copies());

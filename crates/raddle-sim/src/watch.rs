@@ -1,7 +1,7 @@
 //! How is a run observed?
 //!
 //! A [`Watch`] is told what happens on the compute units. It changes nothing, but may end the run.
-//! The run is compiled for each type of watch, so a run without one has no cost for it.
+//! It is called through a pointer, so that the simulator is compiled once, in its own crate.
 
 use raddle_policy::{LaunchId, Piece, Preemption, Tick, Ticks, WaveSpan};
 

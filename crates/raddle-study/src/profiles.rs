@@ -200,6 +200,7 @@ pub(crate) fn open_by(
     Ok(all)
 }
 
+/// Returns (path that the user gave, profile) for each profile.
 pub fn given(profiles: &[Loaded]) -> Vec<(&str, &Profile)> {
     profiles.iter().map(|loaded| (&*loaded.given, &*loaded.profile)).collect()
 }

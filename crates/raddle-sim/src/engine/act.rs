@@ -8,10 +8,10 @@ use crate::demand::TaskDemand;
 use crate::machine::SubmittedKernel;
 use crate::meetings::NEVER;
 use crate::queue::Due;
-use crate::watch::{Seen, Watch};
+use crate::watch::Seen;
 use crate::workload::Work;
 
-impl<W: Watch> Engine<'_, W> {
+impl Engine<'_> {
     pub(super) fn carry_out(&mut self, action: &Action, lists: &Actions) -> Result<(), SimError> {
         let now = self.now;
         match *action {

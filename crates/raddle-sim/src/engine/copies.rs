@@ -8,10 +8,9 @@ use raddle_policy::{Action, Event, LaunchId, ProcessId};
 use super::Engine;
 use crate::SimError;
 use crate::queue::Due;
-use crate::watch::Watch;
 use crate::workload::Work;
 
-impl<W: Watch> Engine<'_, W> {
+impl Engine<'_> {
     /// Tells the dispatcher that a copy or fill was issued; does nothing for a kernel.
     pub(super) fn tell_copy(&mut self, copy: LaunchId) -> Result<(), SimError> {
         let (_, task) = self.tasks.plan(copy);

@@ -9,13 +9,13 @@ use crate::demand::RoomFor;
 use crate::outcome::{RefusedLaunch, RequestMarks};
 use crate::queue::Due;
 use crate::tasks::{Issued, Mark};
-use crate::watch::{Seen, Watch};
+use crate::watch::Seen;
 use crate::workload::{LaunchLatency, RecordedGap, Work};
 
 /// The most requests of one process whose begin and end are stored.
 const MOST_MARKS: usize = 1 << 16;
 
-impl<W: Watch> Engine<'_, W> {
+impl Engine<'_> {
     pub(super) fn tell(&mut self, event: &Event<'_>) -> Result<(), SimError> {
         let at = self.now;
         self.undecided = true;

@@ -10,7 +10,6 @@ use raddle_policy::{Action, LaunchId, Tick, Ticks, WaveSpan};
 use super::Engine;
 use crate::machine::Period;
 use crate::queue::Due;
-use crate::watch::Watch;
 
 /// The least number of events (ends of workgroups) that a skip over repetitions must save. Fewer
 /// are not worth it, because the dispatcher's account of the device is copied before a skip.
@@ -31,7 +30,7 @@ pub(super) struct Refills {
     pub(super) until: Tick,
 }
 
-impl<W: Watch> Engine<'_, W> {
+impl Engine<'_> {
     /// Counts a tick in which `happened` was the only event and led to one decision. Skips ahead
     /// where workgroups of one launch only replace each other, again and again.
     pub(super) fn count_refill(&mut self, happened: Due) {
