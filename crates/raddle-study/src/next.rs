@@ -202,6 +202,7 @@ impl Prepared {
                 None => elsewhere(asked, names, "tries another device"),
             },
             VerdictKind::Use
+            | VerdictKind::NoDriver
             | VerdictKind::Stay
             | VerdictKind::Either
             | VerdictKind::BelowError

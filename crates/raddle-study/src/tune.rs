@@ -448,7 +448,7 @@ impl Tuning<'_, '_> {
         let lost = self.bench.lost(&under)?;
         let chosen = self.bench.cases().get(ranking[0] * self.seeds)?.study;
         let (recipe, no_driver) = self.bench.recipe_text(&chosen)?;
-        let base = row(&figures.rows[0], self.today.to_owned(), None);
+        figures.of_no_driver(no_driver.as_ref());
         let never_ran = lost.tell(&mut figures);
         overturning.extend(lost.overturning.map(|found| found.line));
         let failures = self.failures();
@@ -469,7 +469,7 @@ impl Tuning<'_, '_> {
                 .iter()
                 .map(|it| format!("{} {}", it.name, it.judged.word()))
                 .collect(),
-            base,
+            base: row(&figures.rows[0], self.today.to_owned(), None),
             best,
             no_driver,
             recipe,

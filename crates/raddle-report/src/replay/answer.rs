@@ -243,7 +243,8 @@ fn fill_screen(
         trust.push("Intervals: `-v`".to_owned());
     }
     say(paragraph("Memory", result.memory.clone()));
-    if let Some(no_driver) = &result.no_driver {
+    // The verdict says that no driver offers it; where lines are few, that has to do.
+    if let Some(no_driver) = result.no_driver.as_ref().filter(|_| why) {
         say(paragraph("Offered", no_driver.text()));
     }
     if let Some(beyond) = answer.not_offered() {

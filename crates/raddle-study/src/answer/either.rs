@@ -62,7 +62,7 @@ pub(super) fn either(figures: &PolicyFigures, best: usize) -> Option<Doubt> {
             && figures.minimised.is_none()
             && (!figures.searched || other == figures.baseline)
             && figures.rows[other].complete
-            && figures.rows[other].offered >= figures.rows[best].offered
+            && figures.rows[other].is_ranked() >= figures.rows[best].is_ranked()
             && figures.meets_all(other) == figures.meets_all(best)
             && figures.surely_meets_all(other) >= figures.surely_meets_all(best)
     };
@@ -97,7 +97,7 @@ pub(super) fn if_queued(figures: &PolicyFigures) -> Option<String> {
     let base = figures.baseline;
     let others = figures.ranking.iter().copied().filter(|&row| {
         let it = &figures.rows[row];
-        row != base && it.complete && it.offered >= figures.rows[base].offered
+        row != base && it.complete && it.is_ranked() >= figures.rows[base].is_ranked()
     });
     let queued = |row: usize| figures.rank_by(row, |it| it.queued_ns);
     let other = others

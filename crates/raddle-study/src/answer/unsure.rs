@@ -30,7 +30,7 @@ pub(super) fn unsure(figures: &PolicyFigures, rows: &[usize]) -> Option<String> 
 fn the_sure_one(figures: &PolicyFigures, rows: &[usize]) -> Option<String> {
     let may_miss = |&row: &usize| figures.rows[row].goals_judged() == GoalsJudged::MayMiss;
     let is_offered = |other: usize| {
-        let offered = |row: usize| figures.rows[row].offered;
+        let offered = |row: usize| figures.rows[row].is_ranked();
         rows.iter().all(|&own| offered(other) >= offered(own))
     };
     let surely = |&&other: &&usize| figures.surely_meets_all(other) && is_offered(other);
@@ -55,7 +55,7 @@ pub(super) fn cheaper(figures: &PolicyFigures, own: usize) -> Option<Cheaper> {
     let may_miss = |&&row: &&usize| {
         let other = &figures.rows[row];
         other.complete
-            && other.offered >= figures.rows[own].offered
+            && other.is_ranked() >= figures.rows[own].is_ranked()
             && other.goals_judged() == GoalsJudged::MayMiss
     };
     let is_sure = !figures.searched && figures.surely_meets_all(own);

@@ -7,6 +7,7 @@ use super::changes::{against_today, all_changes, change, changes, has_cost};
 use super::either::{Doubt, DoubtBy, SMALL, by_gaps, either, others_may_pay};
 use super::elsewhere::OTHER_VENDOR;
 use super::misses::misses;
+use super::no_driver;
 use super::no_effect::no_effect;
 use super::settings::settings;
 use super::streams::{by_streams, streams_told};
@@ -43,8 +44,7 @@ pub struct PolicyVerdict {
     /// capitals are to be filled in.
     #[serde(default)]
     pub next_command: String,
-    /// True if only contention leaves open which of the two best recipes is better; a recording of
-    /// the processes side by side would settle it.
+    /// True if both of two recipes tried on the device tell which is better, and figures do not.
     #[serde(skip)]
     pub(crate) by_contention: bool,
     /// True if most of the kernel time of a process ran under no recipe, or no recipe that a driver
@@ -59,6 +59,9 @@ pub struct PolicyVerdict {
 pub enum VerdictKind {
     /// A recipe other than the baseline one is better and should be used.
     Use,
+    /// A recipe other than the baseline one is better, but no driver offers it, so that it cannot be
+    /// switched on.
+    NoDriver,
     /// No recipe is better than the baseline recipe, which should be kept.
     Stay,
     /// Under all recipes every process takes the same time, to within 1 %.
@@ -80,6 +83,19 @@ pub enum VerdictKind {
     /// There is only one recipe, so there is nothing to compare it with.
     #[default]
     OneRecipe,
+}
+
+impl VerdictKind {
+    /// Returns the kind of a verdict that a recipe is better than the baseline.
+    const fn better(offered: bool) -> Self {
+        if offered { Self::Use } else { Self::NoDriver }
+    }
+
+    /// Returns whether a verdict of this kind says which recipe is better, or might be.
+    pub(super) const fn orders(self) -> bool {
+        use VerdictKind::{BelowError, Either, NoDriver, NoGoalMet, Stay, Use};
+        matches!(self, Use | NoDriver | Stay | Either | BelowError | NoGoalMet)
+    }
 }
 
 /// Draft of a verdict, without the clauses that say how far it may be believed. `recipe` is the
@@ -115,10 +131,13 @@ pub(super) fn verdict(figures: &PolicyFigures) -> PolicyVerdict {
     let about = recipe.filter(|_| kind != VerdictKind::OtherVendor);
     let about: Vec<usize> = about.into_iter().chain(other).collect();
     // The reason why another way is advised is that the one of today may miss a goal.
-    let surer = recipe.filter(|&row| kind == VerdictKind::Use && is_surer(figures, row));
+    let is_better = matches!(kind, VerdictKind::Use | VerdictKind::NoDriver);
+    let surer = recipe.filter(|&row| is_better && is_surer(figures, row));
     let base = surer.map(|_| figures.baseline);
     let unsure = unsure::unsure(figures, &[&about[..], base.as_slice()].concat());
-    let recommends = matches!(kind, VerdictKind::Use | VerdictKind::Either);
+    let recommends = is_better || kind == VerdictKind::Either;
+    let kinds = (kind == VerdictKind::NoDriver, kind == VerdictKind::NoGoalMet);
+    let offered = no_driver::beside(figures, kinds, &about).filter(|_| kind.orders());
     let alike = settings(figures, &about).filter(|_| recommends);
     let text = [yes, Some(text), unsure, alike, streams, misses(figures), assumed];
     let text = text.into_iter().flatten().collect::<Vec<_>>().join(" ");
@@ -139,9 +158,7 @@ pub(super) fn verdict(figures: &PolicyFigures) -> PolicyVerdict {
 /// Returns a sentence that the verdict rests on an assumption about the cause of recorded idle
 /// gaps; `None` where it does not.
 fn by_assumed_gaps(figures: &PolicyFigures, kind: VerdictKind) -> Option<String> {
-    use VerdictKind::{BelowError, Either, NoGoalMet, Stay, Use};
-    let chosen = matches!(kind, Use | Stay | Either | BelowError | NoGoalMet);
-    let told = figures.gaps_told().filter(|_| chosen)?;
+    let told = figures.gaps_told().filter(|_| kind.orders())?;
     Some(format!("Assumed: the {told}."))
 }
 
@@ -167,7 +184,11 @@ fn said(figures: &PolicyFigures) -> Said {
         let Some((row, text)) = by_streams(figures, best) else {
             return plain(VerdictKind::NoEffect, no_effect(figures));
         };
-        let kind = if row == base { VerdictKind::Stay } else { VerdictKind::Use };
+        let kind = if row == base {
+            VerdictKind::Stay
+        } else {
+            VerdictKind::better(figures.rows[row].offered)
+        };
         return Said { recipe: Some(row), ..plain(kind, text) };
     }
     if let Some((other, text)) = goal_or_gain(figures, best) {
@@ -226,7 +247,7 @@ fn against_base(figures: &PolicyFigures, best: usize) -> Said {
         format!("{one} meets {} also by its intervals, {today} may not.", unsure::all(figures))
     });
     let why = surely.or_else(|| why(figures, best, head));
-    Said { recipe: Some(best), why, ..plain(VerdictKind::Use, text) }
+    Said { recipe: Some(best), why, ..plain(VerdictKind::better(figures.rows[best].offered), text) }
 }
 
 /// Says what the user must add for a comparison, where there is only one recipe.
@@ -422,8 +443,8 @@ fn advice(figures: &PolicyFigures, best: usize, head: usize) -> String {
         _ if !has_cost(figures, best, head) => format!(", and {others}"),
         _ => format!(", for {others}"),
     };
-    let recipe = &figures.rows[best].recipe;
-    format!("Use {recipe}: {name} {} {from_to}{between}{others}.", judged.word())
+    let begin = figures.rows[best].begin();
+    format!("{begin}: {name} {} {from_to}{between}{others}.", judged.word())
 }
 
 /// Returns the reason why the process with the index `head` gains under the recipe with the index

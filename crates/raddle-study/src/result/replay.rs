@@ -187,14 +187,14 @@ fn overloads(answer: &mut PolicyFigures, recipes: &[RecipeResult]) -> Vec<Overtu
 }
 
 /// Returns whether requests surely arrive faster than they are served under every compared recipe
-/// that a driver offers.
+/// that may be recommended.
 fn none_serves(answer: &PolicyFigures, recipes: &[RecipeResult]) -> bool {
-    let is_offered = |it: &&RecipeResult| {
+    let is_ranked = |it: &&RecipeResult| {
         let row = answer.rows.iter().find(|row| row.recipe == it.name);
-        row.is_some_and(|row| row.offered)
+        row.is_some_and(PolicyRow::is_ranked)
     };
-    let mut offered = recipes.iter().filter(is_offered).peekable();
-    offered.peek().is_some() && offered.all(|it| serves_too_few(&it.summary))
+    let mut ranked = recipes.iter().filter(is_ranked).peekable();
+    ranked.peek().is_some() && ranked.all(|it| serves_too_few(&it.summary))
 }
 
 impl ReplayResult {
@@ -236,7 +236,6 @@ impl ReplayResult {
         warnings.extend(answer.doubts());
         warnings.extend(stuck_under(&recipes));
         warnings.extend(replay.rules.warnings.iter().cloned());
-        let stuck = recipes.iter().filter(|result| result.summary.stuck > 0);
         Self {
             schema: SCHEMA,
             command: replay.command.to_vec(),
@@ -247,7 +246,7 @@ impl ReplayResult {
             overturning,
             memory: replay.rules.memory.clone(),
             in_brief,
-            stuck: stuck.map(|result| result.name.clone()).collect(),
+            stuck: stuck_recipes(&recipes).map(|result| result.name.clone()).collect(),
             failures: Vec::new(),
             never_ran,
             not_tried: replay.rules.not_tried.clone(),
@@ -414,7 +413,9 @@ fn no_driver(
 ) -> Option<NotOffered> {
     let name = answer.recommended()?;
     let run = runs.iter().find(|run| run.name == name)?;
-    NotOffered::of((name, &run.recipe), replay.target.vendor, replay.profiles.len())
+    let of = NotOffered::of((name, &run.recipe), replay.target.vendor, replay.profiles.len())?;
+    let best = answer.best_offered().map(|row| answer.rows[row].recipe.clone());
+    Some(NotOffered { best, ..of })
 }
 
 /// Judges the processes under all recipes (sets of policies), and draws the conclusion: ranks,
@@ -439,8 +440,8 @@ fn answer(
         let bounds: Vec<PolicyRow> = bounds.map(row).collect();
         let queued = run.queued.as_ref().map(row);
         let row = PolicyRow::over_seeds(seeds.map(row).collect())?.between(&bounds, &judged);
-        let RecipeRun { offered, out_of_reach, .. } = *run;
-        Some(PolicyRow { offered, out_of_reach, ..row.queued(queued.as_ref()) })
+        let RecipeRun { offered, asked, out_of_reach, .. } = *run;
+        Some(PolicyRow { offered, asked, out_of_reach, ..row.queued(queued.as_ref()) })
     };
     let rows = recipes.iter().zip(runs).filter_map(row).collect();
     let today = today(replay.target, judged.len());
@@ -459,11 +460,15 @@ fn unknown_kernels(profiles: &[ProfileFacts]) -> impl Iterator<Item = String> {
     })
 }
 
+/// Returns the results of the recipes (sets of policies) under which some launches never ended.
+fn stuck_recipes(recipes: &[RecipeResult]) -> impl Iterator<Item = &RecipeResult> {
+    recipes.iter().filter(|result| result.summary.stuck > 0)
+}
+
 /// Says under which recipes (sets of policies) how many launches never ended, and why; `None` where
 /// all launches ended.
 fn stuck_under(recipes: &[RecipeResult]) -> Option<String> {
-    let stuck = recipes.iter().filter(|result| result.summary.stuck > 0);
-    let told: Vec<String> = stuck
+    let told: Vec<String> = stuck_recipes(recipes)
         .map(|result| {
             let launches = counted(result.summary.stuck, "launch", "launches");
             let why = result.never_ended.as_ref().map(|it| format!(": {}", it.why));

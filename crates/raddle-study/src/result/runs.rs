@@ -47,6 +47,8 @@ pub struct RecipeRun {
     pub recipe: Recipe,
     /// True if some driver offers the way of sharing the device that the recipe simulates.
     pub offered: bool,
+    /// True if recipes are compared, so that this one is ranked whether a driver offers it or not.
+    pub asked: bool,
     /// Outcome of the simulation of all processes together.
     pub together: Outcome,
     /// Summaries of the simulations of all processes with other random requests, one for each seed

@@ -8,7 +8,7 @@ mod named;
 mod parts;
 mod setup;
 
-use modes::Mode;
+use modes::{BY_LEVEL, KILLS, Mode};
 use raddle_device::Device;
 use raddle_dispatch::Registry;
 use raddle_trace::PriorityRule;
@@ -40,6 +40,17 @@ impl ShareCandidate {
     pub(crate) fn is_named_in(&self, wanted: &[String]) -> bool {
         let name = &self.recipe.name;
         name != self.mode.name() && wanted.contains(name)
+    }
+
+    /// Returns whether this way of sharing a device is simulated where the user names none: a
+    /// driver offers it, or it shows what preemption of work would gain. `kills` is true if some
+    /// launch may be killed. If none may be, the recipe that kills is left out, as it would equal
+    /// the one that stops launches by a flag.
+    fn is_tried_unasked(&self, kills: bool) -> bool {
+        match &self.mode {
+            Mode::Recipe(KILLS) => kills,
+            mode => self.recipe.offered || BY_LEVEL.contains(&mode.name()),
+        }
     }
 }
 
@@ -88,6 +99,8 @@ pub(crate) fn only(
             candidates.extend(named::named(name, (device, tenants.len()), registry)?);
         }
     }
+    // The ways of sharing are compared that drivers offer, whoever names them.
+    candidates.iter_mut().for_each(|of| of.recipe.asked = false);
     let exact = |name: &str| candidates.iter().any(|of| of.recipe.name == name);
     // The way of a device without any set-up comes first.
     // People write MPS and MIG.
@@ -107,7 +120,7 @@ pub(crate) fn only(
         )));
     }
     let asked = |of: &ShareCandidate| match wanted {
-        [] => of.mode.is_tried_unasked(kills),
+        [] => of.is_tried_unasked(kills),
         _ => wanted.iter().any(|it| is(it, of.mode.name()) || *it == of.recipe.name),
     };
     Ok(candidates.into_iter().filter(asked).collect())

@@ -103,7 +103,7 @@ fn the_command_of_every_kind_of_answer_runs() {
         ),
         // No driver has the recommended recipe.
         (
-            "use",
+            "no-driver",
             "replay",
             [&requests[..], &drain, &known].concat(),
             "raddle share train.csv infer.csv --priority=train=5 ",

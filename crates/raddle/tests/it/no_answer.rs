@@ -143,7 +143,7 @@ fn a_search_says_what_a_replay_of_the_same_says() {
     // Today's way alone meets the last, so the replay finds one that does, and the search none.
     for (goal, turns, codes, kind) in [
         ("--goal=infer p99 1us", "20..320:*2", [5, 5], "no-goal-met"),
-        ("--goal=my train step 1s", "20..320:*2", [0, 0], "use"),
+        ("--goal=my train step 1s", "20..320:*2", [0, 0], "no-driver"),
         ("--goal=my train step +0%", "20..80:*2", [5, 0], "stay"),
     ] {
         let turns = format!("--vary=turn.t0-us={turns}");
@@ -155,7 +155,8 @@ fn a_search_says_what_a_replay_of_the_same_says() {
         assert_eq!(verdict["kind"], kind, "{verdict}");
         let sentence = verdict["text"].as_str().unwrap();
         assert!(words(&ran.out).starts_with(&format!("-> {sentence}")), "{}", ran.out);
-        assert_eq!(sentence.contains("Use "), kind == "use", "{sentence}");
+        assert!(!sentence.contains("Use "), "no driver has these slices: {sentence}");
+        assert_eq!(sentence.contains("no driver offers it"), kind == "no-driver", "{sentence}");
         let saved = fs::read_to_string(place.path().join("raddle-out/tuned.toml")).unwrap();
         assert!(saved.contains(&format!("# {sentence}\n")), "{saved}");
         assert!(ran.out.contains("Saved: turn.t0-us="), "{}", ran.out);
