@@ -127,7 +127,8 @@ impl NextCommand {
         Self { given, bare, purpose: "asks which way of sharing the device suits them" }
     }
 
-    /// Returns the command as one line, quoted for a shell; files are named without their folders.
+    /// Returns the command as one line, quoted for a POSIX shell; files are named without their
+    /// folders.
     #[must_use]
     pub fn command(&self) -> String {
         shell(&self.bare)
@@ -167,6 +168,19 @@ impl Studied {
     pub fn next_command(&self, folder: Option<&Path>) -> Vec<String> {
         let folder = folder.map(|folder| folder.display().to_string());
         self.prepared.next(&self.result, folder.as_deref(), &FileNames::Given).lines()
+    }
+
+    /// Returns the command that tells, on the device, which of two ways is better between which the
+    /// verdict cannot decide, as lines for a shell. Paths of files are as the user wrote them.
+    /// Empty where the verdict decides, its doubt has another cure, or the command needs files of
+    /// this result. `folder` is the folder with these files; `None` where none were written.
+    #[must_use]
+    pub fn settling_command(&self, folder: Option<&Path>) -> Vec<String> {
+        let verdict = &self.result.answer.verdict;
+        let is_open = verdict.kind == VerdictKind::Either && verdict.by_trial;
+        let folder = folder.map(|folder| folder.display().to_string());
+        let settles = settles(&self.prepared, &self.result, folder.as_deref(), &FileNames::Given);
+        settles.filter(|_| is_open).map_or_else(Vec::new, |next| next.lines())
     }
 }
 
@@ -252,7 +266,15 @@ fn measured(asked: &Study, result: &ReplayResult, names: &FileNames<'_>) -> Opti
     let (true, [a, b]) = (answer.is_measurable([row(one)?, row(other)?]), &given[..]) else {
         return None;
     };
-    let way = |recipe: &String| Some(format!("--way={}", way_of(recipe)?));
+    // The program with requests is A.
+    let is_a = answer.processes.first().is_some_and(|it| it.judged == JudgedBy::Requests);
+    let way = |recipe: &String| {
+        let way = way_of(recipe)?;
+        let percents = way.strip_prefix("mps-").and_then(|of| of.split_once('-'));
+        let turned = percents.filter(|_| !is_a).map(|(one, other)| format!("mps-{other}-{one}"));
+        Some(format!("--way={}", turned.unwrap_or(way)))
+    };
+    let [a, b] = if is_a { [a, b] } else { [b, a] };
     let profiles =
         [("a", a), ("b", b)].map(|(at, file)| format!("--profile-{at}={}", names.file(file)));
     let mut words = ["raddle", "calibrate", "pair"].map(str::to_owned).to_vec();
@@ -285,19 +307,30 @@ fn tried(
         let purpose = "compares the ways that a driver offers";
         return NextCommand::new(study.command("share", names), purpose);
     }
-    if let Some(words) = measured(asked, result, names) {
-        return NextCommand::new(words, "measures both programs under both ways");
+    settles(prepared, result, prediction, names).unwrap_or_else(|| {
+        NextCommand::new(asked.command("replay", names), "keeps the answer in files")
+    })
+}
+
+/// Returns the command that settles on the real device whether the study's answer is right, the one
+/// that tells most first: `calibrate pair` measures both programs under two ways that the verdict
+/// leaves open, where it can; else `check` compares recordings of the programs together with the
+/// answer. `None` where that needs the answer in files, and `prediction` names none.
+///
+/// Whatever a doubt comes from (contention, kernels of unknown need, turns, chance), this is its
+/// command.
+fn settles(
+    prepared: &Prepared,
+    result: &ReplayResult,
+    prediction: Option<&str>,
+    names: &FileNames<'_>,
+) -> Option<NextCommand> {
+    if let Some(words) = measured(prepared.asked(), result, names) {
+        return Some(NextCommand::new(words, "measures both programs under both ways"));
     }
     let processes: Vec<&str> = prepared.profiles().iter().map(|of| &*of.name).collect();
     let together = "with recordings of them running together";
-    if result.answer.verdict.by_contention {
-        let recording = operand(format!("{}.json.gz", joined(&processes)));
-        let words = ["raddle", "contention"].map(str::to_owned);
-        return NextCommand::new([&words[..], &[recording]].concat(), together);
-    }
-    let Some(prediction) = prediction else {
-        return NextCommand::new(asked.command("replay", names), "keeps the answer in files");
-    };
+    let prediction = prediction?;
     let recording = |(at, name): (usize, &&str)| {
         let other = match processes.as_slice() {
             [_, other] if at == 0 => other,
@@ -311,5 +344,5 @@ fn tried(
     words.push(operand(prediction.to_owned()));
     words.extend(recordings.iter().any(|it| it.starts_with('-')).then(|| "--".to_owned()));
     words.extend(recordings);
-    NextCommand::new(words, together)
+    Some(NextCommand::new(words, together))
 }

@@ -110,14 +110,16 @@ const PAGE: AnswerDetail = AnswerDetail { words: false, ..ALL };
 
 /// Adds the answer to the document: the first screen of a terminal (the answer that it shows
 /// without `-v`), and the top of the HTML page, where `cards` are the blocks of its three cards.
+/// `settles` is the number of lines of the command behind them that settles what the verdict leaves
+/// open.
 pub(super) fn fill(
     document: &mut Document,
-    result: &ReplayResult,
+    (result, settles): (&ReplayResult, usize),
     cards: Vec<Vec<Block>>,
     closing: &Closing<'_>,
 ) {
     let answer = &result.answer;
-    document.append(screen(document, result, closing));
+    document.append(screen(document, (result, settles), closing));
     document.page(verdict(answer));
     overturning(result).for_each(|warning| document.page(warning));
     document.page(Block::Chips(facts(result)));
@@ -157,7 +159,11 @@ fn commands(left_out: &LoadLimitLeftOut, given: bool) -> Block {
 
 /// Makes the first screen (the answer that a terminal shows without `-v`) in the longest of the
 /// lengths [`BREVITY`] that needs at most [`LINES`] lines; with `-v`, the answer with all rows.
-fn screen(document: &Document, result: &ReplayResult, closing: &Closing<'_>) -> Document {
+fn screen(
+    document: &Document,
+    (result, settles): (&ReplayResult, usize),
+    closing: &Closing<'_>,
+) -> Document {
     let columns = Some(document.columns.unwrap_or(COLUMNS));
     let of = |brevity: Brevity| {
         let mut screen = Document::default();

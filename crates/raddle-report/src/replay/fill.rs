@@ -25,8 +25,13 @@ pub fn document(studied: &Studied, closing: Closing<'_>) -> Document {
     document.full = "in summary.json";
     document.columns = closing.columns;
     document.verbose = closing.verbose;
-    answer::fill(&mut document, result, cards::cards(result, &studied.replay()), &closing);
+    let settles = studied.settling_command(closing.folder);
+    let cards = cards::cards(result, &studied.replay());
+    answer::fill(&mut document, (result, settles.len()), cards, &closing);
     set_up(&mut document, result, closing.folder);
+    if !settles.is_empty() && !closing.verbose {
+        document.next(settles);
+    }
     document.fold();
     requests::fill(&mut document, result);
     document.section("compared", "What was compared");

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::bounds::DecidingFigure;
 use super::changes::{against_today, all_changes, change, changes, has_cost};
-use super::either::{Doubt, DoubtBy, SMALL, by_gaps, either, others_may_pay};
+use super::either::{Doubt, DoubtBy, SMALL, by_gaps, can_be_tried, either, others_may_pay};
 use super::elsewhere::OTHER_VENDOR;
 use super::misses::misses;
 use super::no_driver;
@@ -46,7 +46,7 @@ pub struct PolicyVerdict {
     pub next_command: String,
     /// True if both of two recipes tried on the device tell which is better, and figures do not.
     #[serde(skip)]
-    pub(crate) by_contention: bool,
+    pub(crate) by_trial: bool,
     /// True if most of the kernel time of a process ran under no recipe, or no recipe that a driver
     /// offers serves the requests as fast as they arrive.
     #[serde(skip)]
@@ -139,7 +139,9 @@ pub(super) fn verdict(figures: &PolicyFigures) -> PolicyVerdict {
     let kinds = (kind == VerdictKind::NoDriver, kind == VerdictKind::NoGoalMet);
     let offered = no_driver::beside(figures, kinds, &about).filter(|_| kind.orders());
     let alike = settings(figures, &about).filter(|_| recommends);
-    let text = [yes, Some(text), unsure, alike, streams, misses(figures), assumed];
+    let is_trial =
+        recipe.zip(other).is_some_and(|(one, other)| can_be_tried(figures, [one, other]));
+    let text = [yes, Some(text), offered, unsure, alike, streams, misses(figures), assumed];
     let text = text.into_iter().flatten().collect::<Vec<_>>().join(" ");
     PolicyVerdict {
         kind,
@@ -150,7 +152,7 @@ pub(super) fn verdict(figures: &PolicyFigures) -> PolicyVerdict {
         figures: figures.deciding(recipe.unwrap_or(figures.baseline)),
         trust: trust(figures),
         next_command: String::new(),
-        by_contention: doubt == Some(DoubtBy::Contention),
+        by_trial: doubt == Some(DoubtBy::Trial) && is_trial,
         says_little: false,
     }
 }
