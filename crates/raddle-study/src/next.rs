@@ -8,7 +8,7 @@ use std::path::Path;
 use crate::answer::{JudgedBy, VerdictKind};
 use crate::check::{Check, CheckedTenant};
 use crate::files::{Files, base_name};
-use crate::inspect::Inspection;
+use crate::inspect::{InspectedProfile, Inspection};
 use crate::pair::way_of;
 use crate::replay::{Prepared, Studied};
 use crate::result::{DeviceFound, ReplayResult};
@@ -110,7 +110,8 @@ impl NextCommand {
 
     /// Returns the command to run after the profiles of `study` were inspected: one that compares
     /// ways in which their programs can share a device. For a single profile the command names a
-    /// second one, which the user has to fill in.
+    /// second one, which the user has to fill in. Profiles of which too much is unknown, or can
+    /// never run, for a replay without `--partial`, get that option.
     #[must_use]
     pub fn after_inspect(inspection: &Inspection, study: &Study, files: &dyn Files) -> Self {
         let mut study = Study { ways: Ways::Modes, ..study.clone() };
@@ -119,6 +120,12 @@ impl NextCommand {
             names.extend((alone && !names.is_empty()).then(|| OTHER.to_owned()));
         }
         let device = inspection.profiles.first().and_then(|of| of.device.as_ref());
+        // A replay refuses what can never run where it is over a tenth of the kernel time.
+        let too_large = |of: &InspectedProfile| {
+            let all: u64 = of.by_kernel.iter().map(|kernel| kernel.times.total_ns).sum();
+            of.limits.as_ref().is_some_and(|it| it.unfit.total_ns.saturating_mul(10) > all)
+        };
+        study.shapes.partial |= inspection.profiles.iter().any(too_large);
         if study.device.is_none() && device.is_none_or(|of| is_unnamed(of.found)) {
             study.device = Some(DEVICE.to_owned());
         }
