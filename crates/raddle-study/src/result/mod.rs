@@ -19,7 +19,7 @@ pub use assumptions::Rules;
 pub use device::{DeviceFacts, DeviceFound, unit_of};
 pub(crate) use facts::is_issue_unknown;
 pub use facts::{ProfileFacts, ReplayedProfile, RequestFacts, met};
-pub use got::{Guarantee, GuaranteeOf, TenantGot};
+pub use got::{Guarantee, GuaranteeOf, PartKind, TenantGot};
 pub use load_limit::{LoadLimit, LoadLimitLeftOut, RatedProcess};
 pub(crate) use lost::{LostLaunches, LostWork, lost_in, lost_shares, never_ran};
 pub use lost::{NeverEnded, RefusedLaunches, StuckLaunches, Unreported};

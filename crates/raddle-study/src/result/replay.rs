@@ -143,7 +143,7 @@ impl RecipeResult {
         let summary = Summary::new(replay.workload, together, alone);
         let shares: Vec<u32> = replay.workload.processes.iter().map(|plan| plan.share).collect();
         Self {
-            got: got::got(&summary, &shares, run),
+            got: got::got(&summary, (&shares, replay.target.vendor), run),
             name: run.name.clone(),
             recipe: run.recipe.clone(),
             log: run.log_bytes.map(|_| format!("{}/{LOG}", run.name)),
