@@ -13,8 +13,7 @@ use crate::pair::way_of;
 use crate::replay::{Prepared, Studied};
 use crate::result::{DeviceFound, ReplayResult};
 use crate::study::{FileNames, Study, Ways, operand};
-use crate::unique::joined;
-use crate::units::{quoted, shell};
+use crate::units::{quoted, shell, shell_posix};
 
 /// Word that stands for a device in a proposed command, for the user to replace.
 const DEVICE: &str = "DEVICE";
@@ -138,13 +137,18 @@ impl NextCommand {
     /// folders.
     #[must_use]
     pub fn command(&self) -> String {
-        shell(&self.bare)
+        shell_posix(&self.bare)
     }
 
     /// Returns the command and a comment with its purpose as lines for a shell, of at most 100
     /// characters where no word is longer. Paths of files are as the user wrote them.
     #[must_use]
     pub fn lines(&self) -> Vec<String> {
+        let purpose = format!("    # {}", self.purpose);
+        // Neither `cmd` nor PowerShell knows a backslash at the end of a line, nor `cmd` a comment.
+        if cfg!(windows) {
+            return vec![shell(&self.given), purpose];
+        }
         let mut lines = Vec::new();
         let mut line = String::new();
         for word in &self.given {
@@ -157,7 +161,6 @@ impl NextCommand {
                 line += &word;
             }
         }
-        let purpose = format!("    # {}", self.purpose);
         if line.chars().count() + purpose.chars().count() > COLUMNS {
             lines.extend([line, purpose]);
         } else {
