@@ -176,8 +176,10 @@ fn screen(
     }
     // The commands and files that set up the recommendation follow after a blank line.
     let why = result.setup_of.iter().filter(|of| of.why.is_some()).count();
-    let after = result.setup.len() + result.setup_files.len() + why;
-    let after = after + usize::from(after > 0);
+    let undo = result.setup_undo.len();
+    let after = result.setup.len() + result.setup_files.len() + why + undo + undo.min(1);
+    let settling = usize::from(settles > 0) + settles;
+    let after = after + usize::from(after > 0) + settling;
     let fits = |screen: &Document| screen.text(false).lines().count() + after <= LINES;
     let mut screens = BREVITY.into_iter().map(of);
     let last = screens.next_back();

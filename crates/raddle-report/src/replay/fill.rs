@@ -52,7 +52,8 @@ pub fn document(studied: &Studied, closing: Closing<'_>) -> Document {
 }
 
 /// Adds to the document which part of the device each process gets under the recommended recipe
-/// (way of sharing the device), and the commands and files by which a user sets that up.
+/// (way of sharing the device), and the commands and files by which a user sets that up, and undoes
+/// it.
 fn set_up(document: &mut Document, result: &ReplayResult, folder: Option<&Path>) {
     if result.setup.is_empty() {
         return;
@@ -77,6 +78,10 @@ fn set_up(document: &mut Document, result: &ReplayResult, folder: Option<&Path>)
         None => format!("{}    {}; written without --no-files", file.name, file.what),
     }));
     document.add(Block::Commands { label: "Set it", commands });
+    if !result.setup_undo.is_empty() {
+        let commands = result.setup_undo.clone();
+        document.add(Block::Commands { label: "Undo it", commands });
+    }
 }
 
 fn title(result: &ReplayResult) -> String {

@@ -28,7 +28,8 @@ pub(crate) use offered::is_offered;
 pub use overturning::{Overturning, of_files, of_profiles};
 pub use replay::{RecipeResult, ReplayResult};
 pub use runs::{
-    DrawnTimeline, LOG, PAGE, PERFETTO, RecipeRun, Replay, SET_UP, SLOWEST, SUMMARY, SetUpFile,
+    DrawnTimeline, LOG, PAGE, PERFETTO, RecipeRun, Replay, SET_UP, SLOWEST, SUMMARY, SetUp,
+    SetUpFile,
 };
 
 /// Largest number of characters of a process's name in a sentence; a longer name loses its middle.

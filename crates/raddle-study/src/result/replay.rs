@@ -19,7 +19,7 @@ use super::lost::{
 use super::offered::NotOffered;
 use super::overload::{overloaded, serves_too_few};
 use super::overturning::{Overturning, of_profiles, refused_resets};
-use super::runs::{DrawnTimeline, LOG, RecipeRun, Replay, SLOWEST, SetUpFile};
+use super::runs::{DrawnTimeline, LOG, RecipeRun, Replay, SLOWEST, SetUp, SetUpFile};
 use crate::answer::{JudgedProcess, PolicyFigures, PolicyRow, WayToSetUp, today};
 use crate::sweep::FailedCase;
 use crate::units::{counted, plain, them};
@@ -95,6 +95,9 @@ pub struct ReplayResult {
     /// recipes are compared and not the ways that drivers offer.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub setup: Vec<String>,
+    /// Commands that undo `setup`, one line each; empty where there is nothing to undo.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub setup_undo: Vec<String>,
     /// Files that the commands of `setup` need.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub setup_files: Vec<SetUpFile>,
@@ -257,6 +260,7 @@ impl ReplayResult {
             load_limit_left_out: None,
             setup_of: None,
             setup: Vec::new(),
+            setup_undo: Vec::new(),
             setup_files: Vec::new(),
             recipes,
             profiles,
@@ -319,11 +323,11 @@ impl ReplayResult {
         &self.overturning
     }
 
-    /// Sets the commands that set up a way of sharing the device, and the files that they need.
-    pub fn set_up(&mut self, of: WayToSetUp, (lines, files): (Vec<String>, Vec<SetUpFile>)) {
+    /// Sets the commands that set up a way of sharing the device, those that undo it, and the files
+    /// that they need.
+    pub fn set_up(&mut self, of: WayToSetUp, by: SetUp) {
         self.setup_of = Some(of);
-        self.setup = lines;
-        self.setup_files = files;
+        (self.setup, self.setup_undo, self.setup_files) = (by.lines, by.undo, by.files);
     }
 
     /// Returns the files that set up the recommended way of sharing the device.

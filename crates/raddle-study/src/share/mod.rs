@@ -7,6 +7,7 @@ mod modes;
 mod named;
 mod parts;
 mod setup;
+mod undo;
 
 use modes::{BY_LEVEL, KILLS, Mode};
 use raddle_device::Device;
@@ -17,7 +18,7 @@ use crate::answer::TODAY;
 use crate::error::StudyError;
 use crate::profiles::Loaded;
 use crate::recipes::NamedRecipe;
-use crate::result::SetUpFile;
+use crate::result::SetUp;
 pub(crate) use absent::not_tried;
 pub(crate) use modes::{candidates, without_parameters};
 pub(crate) use named::choose;
@@ -126,18 +127,15 @@ pub(crate) fn only(
     Ok(candidates.into_iter().filter(asked).collect())
 }
 
-/// Returns (commands that set up a way of sharing the device for these tenants, one line each;
-/// files that the commands read).
-pub(crate) fn setup(
-    chosen: &ShareCandidate,
-    tenants: &[Loaded],
-    rules: &[PriorityRule],
-) -> (Vec<String>, Vec<SetUpFile>) {
+/// Returns the commands and files that set up a way of sharing the device for these tenants, and the
+/// commands that undo it.
+pub(crate) fn setup(chosen: &ShareCandidate, tenants: &[Loaded], rules: &[PriorityRule]) -> SetUp {
     let levels: Vec<u8> = tenants.iter().map(|it| it.most_urgent(rules)).collect();
     let most = levels.iter().min().copied().unwrap_or_default();
     let tenants = tenants.iter().zip(&levels);
     let tenants: Vec<Tenant<'_>> = tenants
         .map(|(loaded, level)| Tenant { name: &loaded.name, urgent: *level == most })
         .collect();
-    setup::set_up(chosen, &tenants)
+    let (lines, files) = setup::set_up(chosen, &tenants);
+    SetUp { lines, undo: undo::undo(chosen, &files), files }
 }
