@@ -313,7 +313,7 @@ pub(super) fn what_on(result: &ReplayResult) -> String {
 /// Returns the facts on which the figures depend, each as (label, text): loads, goals and memory.
 fn facts(result: &ReplayResult) -> Vec<(&'static str, String)> {
     let answer = &result.answer;
-    let goals = answer.goals.iter().map(|goal| ("goal", goal.to_string()));
+    let goals = answer.goals.iter().map(|goal| ("goal", goal.told(answer)));
     let loads = result.profiles.iter().filter_map(|profile| {
         let requests = profile.requests.as_ref()?;
         let name = plain(&profile.name, NAME);

@@ -265,7 +265,7 @@ const fn no_comparison(figures: &PolicyFigures) -> &'static str {
 /// Says which recipes surely meet the goals: "All 4 policies meet the goal.", or that the baseline
 /// recipe does. `None` where neither is true, or where there are no goals.
 fn who_meets(figures: &PolicyFigures) -> Option<String> {
-    let goals = unsure::all(figures);
+    let goals = format!("{}{}", unsure::all(figures), unsure::limits(figures));
     let meets = |at: usize| figures.surely_meets_all(at) && !figures.goals.is_empty();
     let base = figures.rows.get(figures.baseline)?;
     match figures.rows.as_slice() {
@@ -362,7 +362,7 @@ fn unmet(figures: &PolicyFigures) -> Option<Said> {
             // No policy makes a process faster than it is without neighbours.
             let alone = goal.alone_above_limit(figures).map(time);
             let alone = alone.map_or_else(String::new, |alone| format!(", alone already {alone}"));
-            format!("{} is {found}{alone}", goal_words(goal))
+            format!("{} is {found}{alone}", goal_words(figures, goal))
         })
         .collect();
     let (name, all, met) = (&row.recipe, figures.goals.len(), figures.goals.len() - missed.len());
@@ -383,8 +383,11 @@ fn unmet(figures: &PolicyFigures) -> Option<Said> {
     })
 }
 
-fn goal_words(goal: &super::Goal) -> String {
-    format!("`{goal}`")
+fn goal_words(figures: &PolicyFigures, goal: &super::Goal) -> String {
+    match goal.resolved(figures) {
+        Some(limit) => format!("`{goal}` (limit {limit})"),
+        None => format!("`{goal}`"),
+    }
 }
 
 /// Says that the change of a process from the baseline recipe to the recipe with the index `best`

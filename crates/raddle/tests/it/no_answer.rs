@@ -237,7 +237,11 @@ fn goals_that_all_meet_are_said_to_be_met() {
     let summary = fs::read_to_string(place.path().join("out/summary.json")).unwrap();
     assert!(summary.contains(yes.trim_end()));
     let quiet = asked(&place, "replay", &[goal, "--goal=my train step +900%", "-q", "--no-files"]);
-    assert!(quiet.out.starts_with("All 4 policies meet all goals. "), "{}", quiet.out);
+    assert!(
+        quiet.out.starts_with("All 4 policies meet all goals (`my train step +900%` is "),
+        "{}",
+        quiet.out
+    );
     let shared = asked(&place, "share", &[goal, "--no-files"]);
     assert_eq!(shared.code, 0, "{}", shared.err);
     let first = words(&shared.out);
