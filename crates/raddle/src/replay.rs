@@ -38,7 +38,8 @@ pub(crate) const BUNDLED: &str = "bundled";
 const COLUMNS: usize = 80;
 
 /// Hint that tells the user how to make a replay shorter.
-const SHORTER: &str = "--recipe NAME replays fewer ways, --until TIME fewer requests";
+const SHORTER: &str =
+    "--recipe NAME replays fewer ways, --until TIME lets requests arrive for a shorter time";
 
 /// Largest number of characters of a line of the brief answer (`--quiet`).
 const LINE: usize = 2000;
