@@ -1,5 +1,6 @@
 //! Which recipes are there, and which one does a name mean?
 
+mod policies;
 mod prices;
 
 use std::path::Path;
@@ -14,6 +15,7 @@ use crate::result::is_offered;
 use crate::rules::Setting;
 use crate::unique::UniqueNames;
 
+pub use policies::policy_told;
 pub(crate) use prices::unknown_prices;
 
 /// Text of the bundled recipes (sets of scheduling policies), in the order in which they are listed
