@@ -4,7 +4,7 @@ use std::path::Path;
 
 use raddle_study::answer::GoalsJudged;
 use raddle_study::sweep::FailedCase;
-use raddle_study::units::{counted, duration, sentences, them};
+use raddle_study::units::{counted, duration, sentences, shell, them};
 use raddle_study::{Tuned, TunedRow};
 
 use crate::document::{Block, Cell, Column, Document, Table};
@@ -69,8 +69,8 @@ pub fn document(tuned: &Tuned, path: &Path) -> Document {
     let rank = if tuned.is_recommended() { "" } else { ", the best of these but not recommended" };
     let goals = if best.goals_met { "" } else { ", which does not meet all goals" };
     document.paragraph("Saved", format!("{}{rank}{goals}, in {file}", best.case));
-    let next = tuned.answer.verdict.next_command.clone();
-    document.add(Block::Commands { label: "Next", commands: vec![next] });
+    let commands = vec![shell(&tuned.next)];
+    document.add(Block::Commands { label: "Next", commands });
     document
 }
 

@@ -10,6 +10,11 @@ pub(crate) fn verdict(answer: &PolicyFigures) -> Block {
     verdict_of(answer, true)
 }
 
+/// Makes the block that shows a verdict that recommends no recipe, in one sentence.
+pub(crate) fn verdict_in(text: String) -> Block {
+    Block::Verdict { good: true, name: String::new(), text, why: None }
+}
+
 /// Makes the block that shows the verdict, with the reason for it where `why` is true.
 pub(crate) fn verdict_of(answer: &PolicyFigures, why: bool) -> Block {
     let PolicyVerdict { kind, recipe, text, why: reason, .. } = &answer.verdict;

@@ -14,6 +14,7 @@ mod goal;
 mod goals_judged;
 mod measured;
 mod misses;
+mod no_driver;
 mod no_effect;
 mod reach;
 mod resampled;
@@ -182,11 +183,10 @@ impl PolicyFigures {
     /// Puts words before the text of a verdict that orders recipes, and lets nothing be set up by
     /// it. A recipe that the user asked for alone is set up all the same.
     fn restrict(&mut self, words: &str) {
-        use VerdictKind::{BelowError, Either, NoGoalMet, OneRecipe, Stay, Use};
-        if matches!(self.verdict.kind, Use | Stay | Either | BelowError | NoGoalMet) {
+        if self.verdict.kind.orders() {
             self.begin_with(words);
         }
-        self.verdict.says_little = self.verdict.kind != OneRecipe;
+        self.verdict.says_little = self.verdict.kind != VerdictKind::OneRecipe;
     }
 
     /// Puts words and a comma before the text of the verdict.
@@ -223,8 +223,8 @@ impl PolicyFigures {
     /// slowdown is the figure by which a process is judged, over that figure of the process alone.
     /// So halving the time of one process weighs as much as doubling that of another.
     ///
-    /// Some rules go before the product. Rows that no driver offers come last, and before them
-    /// those in which something never ended. Rows that meet more goals come first; of rows that
+    /// Some rules go before the product. Ways of sharing that no driver offers come last (recipes are
+    /// ranked whoever offers them), and before them those in which something never ended. Rows that meet more goals come first; of rows that
     /// meet equally many, the one that exceeds a limit by the smaller factor at worst. Where every
     /// process takes the same time to within 1 % under all rows, the waits of the most urgent
     /// streams decide.
@@ -297,7 +297,8 @@ impl PolicyFigures {
         let mut ranking: Vec<usize> = (0..all.rows.len()).collect();
         let alike = all.minimised.is_none() && verdict::are_alike(&all);
         ranking.sort_by(|&a, &b| {
-            let key = |at: usize| (!all.rows[at].offered, !all.rows[at].complete, all.missed(at));
+            let key =
+                |at: usize| (!all.rows[at].is_ranked(), !all.rows[at].complete, all.missed(at));
             let near = all.beyond(a).total_cmp(&all.beyond(b));
             // A search knows few bounds of its candidates, and by few requests those of chance are wide.
             let may_miss =
@@ -322,7 +323,7 @@ impl PolicyFigures {
     #[must_use]
     pub fn not_offered(&self) -> Option<String> {
         let &best = self.ranking.first()?;
-        let &own = self.ranking.iter().find(|&&row| !self.rows[row].offered)?;
+        let &own = self.ranking.iter().find(|&&row| !self.rows[row].is_ranked())?;
         let row = &self.rows[own];
         let is_behind = self.missed(own) > self.missed(best) || self.behind(own, best) >= 0.0;
         if best == own || !row.complete || is_behind {

@@ -9,6 +9,7 @@ use raddle_sim::SimError;
 use raddle_trace::TraceError;
 
 use crate::files::is_path;
+use crate::recipes;
 
 /// Error that stops a study (replays of profiles under several recipes, and their comparison). Its
 /// text says what went wrong, where, and what to do about it.
@@ -34,7 +35,7 @@ pub enum StudyError {
     /// A recipe that the user named is neither bundled nor a readable file.
     #[error(
         "there is no recipe {name}: it is neither bundled nor a file that can be read ({cause}).{} `raddle recipes` lists the bundled ones",
-        meant(*nearest)
+        recipes::policy_told(name).unwrap_or_else(|| meant(*nearest))
     )]
     UnknownRecipe { name: String, cause: io::Error, nearest: Option<&'static str> },
     /// A device that the user named is not in raddle's table of devices.

@@ -8,13 +8,12 @@ use std::path::Path;
 use crate::answer::{JudgedBy, VerdictKind};
 use crate::check::{Check, CheckedTenant};
 use crate::files::{Files, base_name};
-use crate::inspect::Inspection;
+use crate::inspect::{InspectedProfile, Inspection};
 use crate::pair::way_of;
 use crate::replay::{Prepared, Studied};
 use crate::result::{DeviceFound, ReplayResult};
 use crate::study::{FileNames, Study, Ways, operand};
-use crate::unique::joined;
-use crate::units::{quoted, shell};
+use crate::units::{quoted, shell, shell_posix};
 
 /// Word that stands for a device in a proposed command, for the user to replace.
 const DEVICE: &str = "DEVICE";
@@ -110,7 +109,8 @@ impl NextCommand {
 
     /// Returns the command to run after the profiles of `study` were inspected: one that compares
     /// ways in which their programs can share a device. For a single profile the command names a
-    /// second one, which the user has to fill in.
+    /// second one, which the user has to fill in. Profiles of which too much is unknown, or can
+    /// never run, for a replay without `--partial`, get that option.
     #[must_use]
     pub fn after_inspect(inspection: &Inspection, study: &Study, files: &dyn Files) -> Self {
         let mut study = Study { ways: Ways::Modes, ..study.clone() };
@@ -119,6 +119,12 @@ impl NextCommand {
             names.extend((alone && !names.is_empty()).then(|| OTHER.to_owned()));
         }
         let device = inspection.profiles.first().and_then(|of| of.device.as_ref());
+        // A replay refuses what can never run where it is over a tenth of the kernel time.
+        let too_large = |of: &InspectedProfile| {
+            let all: u64 = of.by_kernel.iter().map(|kernel| kernel.times.total_ns).sum();
+            of.limits.as_ref().is_some_and(|it| it.unfit.total_ns.saturating_mul(10) > all)
+        };
+        study.shapes.partial |= inspection.profiles.iter().any(too_large);
         if study.device.is_none() && device.is_none_or(|of| is_unnamed(of.found)) {
             study.device = Some(DEVICE.to_owned());
         }
@@ -127,16 +133,22 @@ impl NextCommand {
         Self { given, bare, purpose: "asks which way of sharing the device suits them" }
     }
 
-    /// Returns the command as one line, quoted for a shell; files are named without their folders.
+    /// Returns the command as one line, quoted for a POSIX shell; files are named without their
+    /// folders.
     #[must_use]
     pub fn command(&self) -> String {
-        shell(&self.bare)
+        shell_posix(&self.bare)
     }
 
     /// Returns the command and a comment with its purpose as lines for a shell, of at most 100
     /// characters where no word is longer. Paths of files are as the user wrote them.
     #[must_use]
     pub fn lines(&self) -> Vec<String> {
+        let purpose = format!("    # {}", self.purpose);
+        // Neither `cmd` nor PowerShell knows a backslash at the end of a line, nor `cmd` a comment.
+        if cfg!(windows) {
+            return vec![shell(&self.given), purpose];
+        }
         let mut lines = Vec::new();
         let mut line = String::new();
         for word in &self.given {
@@ -149,7 +161,6 @@ impl NextCommand {
                 line += &word;
             }
         }
-        let purpose = format!("    # {}", self.purpose);
         if line.chars().count() + purpose.chars().count() > COLUMNS {
             lines.extend([line, purpose]);
         } else {
@@ -167,6 +178,19 @@ impl Studied {
     pub fn next_command(&self, folder: Option<&Path>) -> Vec<String> {
         let folder = folder.map(|folder| folder.display().to_string());
         self.prepared.next(&self.result, folder.as_deref(), &FileNames::Given).lines()
+    }
+
+    /// Returns the command that tells, on the device, which of two ways is better between which the
+    /// verdict cannot decide, as lines for a shell. Paths of files are as the user wrote them.
+    /// Empty where the verdict decides, its doubt has another cure, or the command needs files of
+    /// this result. `folder` is the folder with these files; `None` where none were written.
+    #[must_use]
+    pub fn settling_command(&self, folder: Option<&Path>) -> Vec<String> {
+        let verdict = &self.result.answer.verdict;
+        let is_open = verdict.kind == VerdictKind::Either && verdict.by_trial;
+        let folder = folder.map(|folder| folder.display().to_string());
+        let settles = settles(&self.prepared, &self.result, folder.as_deref(), &FileNames::Given);
+        settles.filter(|_| is_open).map_or_else(Vec::new, |next| next.lines())
     }
 }
 
@@ -202,6 +226,7 @@ impl Prepared {
                 None => elsewhere(asked, names, "tries another device"),
             },
             VerdictKind::Use
+            | VerdictKind::NoDriver
             | VerdictKind::Stay
             | VerdictKind::Either
             | VerdictKind::BelowError
@@ -251,7 +276,15 @@ fn measured(asked: &Study, result: &ReplayResult, names: &FileNames<'_>) -> Opti
     let (true, [a, b]) = (answer.is_measurable([row(one)?, row(other)?]), &given[..]) else {
         return None;
     };
-    let way = |recipe: &String| Some(format!("--way={}", way_of(recipe)?));
+    // The program with requests is A.
+    let is_a = answer.processes.first().is_some_and(|it| it.judged == JudgedBy::Requests);
+    let way = |recipe: &String| {
+        let way = way_of(recipe)?;
+        let percents = way.strip_prefix("mps-").and_then(|of| of.split_once('-'));
+        let turned = percents.filter(|_| !is_a).map(|(one, other)| format!("mps-{other}-{one}"));
+        Some(format!("--way={}", turned.unwrap_or(way)))
+    };
+    let [a, b] = if is_a { [a, b] } else { [b, a] };
     let profiles =
         [("a", a), ("b", b)].map(|(at, file)| format!("--profile-{at}={}", names.file(file)));
     let mut words = ["raddle", "calibrate", "pair"].map(str::to_owned).to_vec();
@@ -284,19 +317,30 @@ fn tried(
         let purpose = "compares the ways that a driver offers";
         return NextCommand::new(study.command("share", names), purpose);
     }
-    if let Some(words) = measured(asked, result, names) {
-        return NextCommand::new(words, "measures both programs under both ways");
+    settles(prepared, result, prediction, names).unwrap_or_else(|| {
+        NextCommand::new(asked.command("replay", names), "keeps the answer in files")
+    })
+}
+
+/// Returns the command that settles on the real device whether the study's answer is right, the one
+/// that tells most first: `calibrate pair` measures both programs under two ways that the verdict
+/// leaves open, where it can; else `check` compares recordings of the programs together with the
+/// answer. `None` where that needs the answer in files, and `prediction` names none.
+///
+/// Whatever a doubt comes from (contention, kernels of unknown need, turns, chance), this is its
+/// command.
+fn settles(
+    prepared: &Prepared,
+    result: &ReplayResult,
+    prediction: Option<&str>,
+    names: &FileNames<'_>,
+) -> Option<NextCommand> {
+    if let Some(words) = measured(prepared.asked(), result, names) {
+        return Some(NextCommand::new(words, "measures both programs under both ways"));
     }
     let processes: Vec<&str> = prepared.profiles().iter().map(|of| &*of.name).collect();
     let together = "with recordings of them running together";
-    if result.answer.verdict.by_contention {
-        let recording = operand(format!("{}.json.gz", joined(&processes)));
-        let words = ["raddle", "contention"].map(str::to_owned);
-        return NextCommand::new([&words[..], &[recording]].concat(), together);
-    }
-    let Some(prediction) = prediction else {
-        return NextCommand::new(asked.command("replay", names), "keeps the answer in files");
-    };
+    let prediction = prediction?;
     let recording = |(at, name): (usize, &&str)| {
         let other = match processes.as_slice() {
             [_, other] if at == 0 => other,
@@ -310,5 +354,5 @@ fn tried(
     words.push(operand(prediction.to_owned()));
     words.extend(recordings.iter().any(|it| it.starts_with('-')).then(|| "--".to_owned()));
     words.extend(recordings);
-    NextCommand::new(words, together)
+    Some(NextCommand::new(words, together))
 }

@@ -1,5 +1,6 @@
 //! Which recipes (sets of scheduling policies) are there, and which one does a name mean?
 
+mod policies;
 mod prices;
 
 use std::path::Path;
@@ -10,9 +11,11 @@ use raddle_dispatch::{Builder, Recipe, Registry};
 use crate::answer::{Goal, TIME_SLICE, TODAY};
 use crate::error::StudyError;
 use crate::files::{Files, MemoryFiles};
+use crate::result::is_offered;
 use crate::rules::Setting;
 use crate::unique::UniqueNames;
 
+pub use policies::policy_told;
 pub(crate) use prices::unknown_prices;
 
 /// Text of the bundled recipes (sets of scheduling policies), in the order in which they are listed
@@ -52,6 +55,9 @@ pub struct NamedRecipe {
     pub(crate) memory_eighths: Vec<u8>,
     /// True if some driver offers the way of sharing a device that the recipe simulates.
     pub(crate) offered: bool,
+    /// True if the recipe is compared because recipes are, so that it is ranked whether a driver
+    /// offers it or not; false if the ways of sharing are compared that drivers offer.
+    pub(crate) asked: bool,
     /// Name of the bundled recipe, or path of the file, by which the user asked for the recipe.
     given: String,
     /// Text of the recipe, with the settings of the user applied.
@@ -75,9 +81,10 @@ impl NamedRecipe {
         let recipe = registry.recipe(given, &text)?;
         Ok(Self {
             name,
+            offered: is_offered(&recipe),
             recipe,
             memory_eighths: Vec::new(),
-            offered: true,
+            asked: true,
             given: given.to_owned(),
             text,
             set: Vec::new(),

@@ -353,6 +353,7 @@ impl<'p> Runner<'p> {
             name: named.name.clone(),
             recipe: named.recipe.clone(),
             offered: named.offered,
+            asked: named.asked,
             together,
             seeds: Vec::new(),
             bounds: Vec::new(),

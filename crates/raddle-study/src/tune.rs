@@ -16,7 +16,7 @@ use crate::result::{LostLaunches, NotOffered};
 use crate::search;
 use crate::study::{FileNames, Study};
 use crate::sweep::{Bench, CaseBounds, FailedCase, JudgedRun};
-use crate::units::shell;
+use crate::units::shell_posix;
 
 /// Figure of one process that a search minimises, such as `train.step`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -85,6 +85,9 @@ pub struct Tuned {
     /// made from it.
     #[serde(skip)]
     asked: Study,
+    /// Words of the command that the user may run next.
+    #[serde(skip)]
+    pub next: Vec<String>,
 }
 
 /// Figures of one candidate (combination of values of the varied options), as means over the random
@@ -122,7 +125,8 @@ impl Tuned {
         let recipes = vec![TODAY.to_owned(), recipe.to_owned()];
         let study = Study { recipes, ..self.asked.clone() };
         let command = study.command("replay", &FileNames::Given);
-        self.answer.verdict.next_command = shell(&command);
+        self.answer.verdict.next_command = shell_posix(&command);
+        self.next = command;
     }
 
     /// Returns whether the search recommends its best candidate.
@@ -449,7 +453,7 @@ impl Tuning<'_, '_> {
         let lost = self.bench.lost(&under)?;
         let chosen = self.bench.cases().get(ranking[0] * self.seeds)?.study;
         let (recipe, no_driver) = self.bench.recipe_text(&chosen)?;
-        let base = row(&figures.rows[0], self.today.to_owned(), None);
+        figures.of_no_driver(no_driver.as_ref());
         let never_ran = lost.tell(&mut figures);
         overturning.extend(lost.overturning.map(|found| found.line));
         let failures = self.failures();
@@ -470,7 +474,7 @@ impl Tuning<'_, '_> {
                 .iter()
                 .map(|it| format!("{} {}", it.name, it.judged.word()))
                 .collect(),
-            base,
+            base: row(&figures.rows[0], self.today.to_owned(), None),
             best,
             no_driver,
             recipe,
@@ -480,6 +484,7 @@ impl Tuning<'_, '_> {
             never_ran,
             answer: figures,
             asked,
+            next: Vec::new(),
         })
     }
 }

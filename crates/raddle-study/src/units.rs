@@ -179,16 +179,54 @@ pub fn apart(names: &[&str], limit: usize) -> Vec<String> {
     (0..names.len()).map(name).collect()
 }
 
-/// Writes the words of a command on one line, quoted so that a shell reads the same words.
+/// Writes the words of a command on one line, quoted so that the shells of this system read the same
+/// words.
 #[must_use]
 pub fn shell(words: &[String]) -> String {
     words.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" ")
 }
 
-/// Writes a word of a command on one line, quoted so that a shell reads the same word. Characters
-/// that control a terminal or break a line become escapes between `$'` and `'`, which bash, zsh and
-/// ksh understand.
+/// Writes a word of a command on one line, quoted so that the shells of this system read the same
+/// word: `cmd` and PowerShell on Windows, else those that [`quoted_posix`] is for.
 pub fn quoted(word: &str) -> String {
+    if cfg!(windows) { quoted_windows(word) } else { quoted_posix(word) }
+}
+
+/// Writes a word of a command on one line, in double quotes where `cmd` or PowerShell would read it
+/// as something else. In such quotes PowerShell would run `$(..)`, so `$` and its backtick get a
+/// backtick, which `cmd` reads as a part of the word. Characters that control a terminal or break a
+/// line cannot be written and become `?`.
+pub fn quoted_windows(word: &str) -> String {
+    let safe = |c: char| c.is_alphanumeric() || "-_./+:=\\".contains(c);
+    // PowerShell splits an option at the first of these signs.
+    let splits = word.starts_with('-') && word.contains(['.', ':']);
+    if !word.is_empty() && !splits && word.chars().all(safe) {
+        return word.to_owned();
+    }
+    let inside = word.chars().map(|c| match c {
+        '"' => "\"\"".to_owned(),
+        '$' | '`' => format!("`{c}"),
+        c if c.is_control() || turns(c) => "?".to_owned(),
+        c => c.to_string(),
+    });
+    let mut inside: String = inside.collect();
+    // A backslash before the last quote would make it a part of the word.
+    let behind = inside.len() - inside.trim_end_matches('\\').len();
+    inside.extend(std::iter::repeat_n('\\', behind));
+    format!("\"{inside}\"")
+}
+
+/// Writes the words of a command on one line, as [`quoted_posix`] quotes each, whatever the system:
+/// for scripts, and for documents that are the same everywhere.
+#[must_use]
+pub fn shell_posix(words: &[String]) -> String {
+    words.iter().map(|word| quoted_posix(word)).collect::<Vec<_>>().join(" ")
+}
+
+/// Writes a word of a command on one line, quoted so that a POSIX shell reads the same word.
+/// Characters that control a terminal or break a line become escapes between `$'` and `'`, which
+/// bash, zsh and ksh understand.
+pub fn quoted_posix(word: &str) -> String {
     let safe = |c: char| c.is_alphanumeric() || "-_./+:,@%=".contains(c);
     let controls = |c: char| c.is_control() || turns(c);
     // zsh takes `=NAME` for the path of a command.
@@ -378,12 +416,38 @@ mod tests {
 
     #[test]
     fn commands_can_be_copied() {
+        let quoted = quoted_posix;
         assert_eq!(quoted("a/b-1.csv"), "a/b-1.csv");
         assert_eq!(quoted("--goal=a-b_1"), "--goal=a-b_1");
         assert_eq!(quoted("=ls"), "'=ls'");
         assert_eq!(quoted("it's $x"), "'it'\\''s $x'");
         assert_eq!(quoted("a\n'b\\\u{1b}"), r"$'a\n\'b\\\u001b'");
         assert!(!quoted("a\u{202e}b\r").contains(|c: char| c.is_control() || turns(c)));
+    }
+
+    /// Checks words for `cmd` and PowerShell, neither of which knows single quotes as both do double
+    /// ones.
+    #[test]
+    fn commands_can_be_copied_on_windows() {
+        for (word, written) in [
+            (r"C:\runs\a.csv", r"C:\runs\a.csv"),
+            ("--seeds=5", "--seeds=5"),
+            ("--goal=serve p99 20ms", "\"--goal=serve p99 20ms\""),
+            ("--device=mine.toml", "\"--device=mine.toml\""),
+            ("--priority=train*=5", "\"--priority=train*=5\""),
+            ("a,b", "\"a,b\""),
+            ("it's", "\"it's\""),
+            ("a&calc", "\"a&calc\""),
+            ("$(calc)`x", "\"`$(calc)``x\""),
+            ("a\"b", "\"a\"\"b\""),
+            (r"my runs\", "\"my runs\\\\\""),
+            ("", "\"\""),
+            ("a\nb\u{1b}", "\"a?b?\""),
+        ] {
+            assert_eq!(quoted_windows(word), written);
+        }
+        let here = if cfg!(windows) { quoted_windows } else { quoted_posix };
+        assert_eq!(quoted("a b"), here("a b"));
     }
 
     #[test]

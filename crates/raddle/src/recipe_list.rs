@@ -53,8 +53,10 @@ fn show(name: &str, format: Format) -> Result<String, CliError> {
             Some(today) if today == name => {
                 " It stands for the way in which a device is shared without set-up, such as `time-slice`.".to_owned()
             }
-            None => format!(" Some are {}.", recipes::DEFAULT.join(", ")),
-            near => meant(near),
+            near => recipes::policy_told(name).unwrap_or_else(|| match near {
+                None => format!(" Some are {}.", recipes::DEFAULT.join(", ")),
+                near => meant(near),
+            }),
         };
         CliError::Usage(format!(
             "there is no bundled recipe {name}.{near} `raddle recipes` lists all"

@@ -38,7 +38,8 @@ pub(crate) const BUNDLED: &str = "bundled";
 const COLUMNS: usize = 80;
 
 /// Hint that tells the user how to make a replay shorter.
-const SHORTER: &str = "--recipe NAME replays fewer ways, --until TIME fewer requests";
+const SHORTER: &str =
+    "--recipe NAME replays fewer ways, --until TIME lets requests arrive for a shorter time";
 
 /// Largest number of characters of a line of the brief answer (`--quiet`).
 const LINE: usize = 2000;
@@ -216,10 +217,7 @@ fn of_profiles(
 ) -> Result<(), CliError> {
     let watcher = RunsShown::new(console.progress && !run.quiet, SHORTER);
     let around = Surroundings { registry, files, watcher: &watcher, jobs: run.jobs };
-    let folder = (!run.no_files).then(|| {
-        let default = || Path::new(RESULTS).join(&name);
-        run.out.clone().unwrap_or_else(default)
-    });
+    let folder = folder_of(run, &name, tour.is_some(), console);
     let output = folder.as_deref().map(Output::begin).transpose()?;
     let prepared = study.prepare(profiles, &around)?;
     let detail = run.log.and_then(LogDetail::detail);
@@ -274,6 +272,42 @@ fn of_profiles(
     ending(&studied.result).end(run.quiet, study.shapes.partial, console)
 }
 
+/// Returns the folder into which the files of a result called `name` are written; `None` where none
+/// are. Files of the bundled pair (`is_tour`) are there to be changed: then they stay, the folder is
+/// another one, and a note says so.
+fn folder_of(run: &RunArgs, name: &str, is_tour: bool, console: &mut Console) -> Option<PathBuf> {
+    let default = Path::new(RESULTS).join(name);
+    match &run.out {
+        _ if run.no_files => None,
+        Some(folder) => Some(folder.clone()),
+        None if is_tour => {
+            let (free, told) = free(default);
+            told.into_iter().for_each(|told| console.note(&told));
+            Some(free)
+        }
+        None => Some(default),
+    }
+}
+
+/// Largest number that is put behind the name of a folder where folders of that name stay.
+const MOST_FOLDERS: u32 = 1000;
+
+/// Returns (the first of the folders `folder`, `folder-2` and so on that is none yet, or an earlier
+/// result as raddle wrote it; a note if it is not the first, as the user has changed files there,
+/// which stay).
+fn free(folder: PathBuf) -> (PathBuf, Option<String>) {
+    let Err(CliError::NotOurs { what, reason }) = Output::check(&folder) else {
+        return (folder, None);
+    };
+    let name = folder.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let mut others = (2..=MOST_FOLDERS).map(|n| folder.with_file_name(format!("{name}-{n}")));
+    let Some(other) = others.find(|other| Output::check(other).is_ok()) else {
+        return (folder, None);
+    };
+    let note = format!("{what} stays as it is ({reason}); this result is in {}", other.display());
+    (other, Some(note))
+}
+
 /// Returns the answer in brief: one sentence, and one line on how far to trust it.
 fn in_brief(result: &ReplayResult) -> String {
     let answer = result.answer();
@@ -317,4 +351,36 @@ fn next_commands(
     }
     next.extend(instead.unwrap_or_else(|| vec![NEXT.to_owned()]));
     next
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Checks that a bare `raddle` goes on where the user has changed its files, and that these stay.
+    #[test]
+    fn changed_files_of_the_bundled_pair_stay_and_the_result_is_beside_them() {
+        let dir = tempfile::tempdir().unwrap();
+        let folder = dir.path().join(BUNDLED);
+        let write = |folder: &Path| {
+            let output = Output::begin(folder).unwrap();
+            output.pair(&[("decode.csv", "as written")]).unwrap();
+            output.finish(r#"{"raddle":"0","recipes":[]}"#, "").unwrap();
+        };
+        assert_eq!(free(folder.clone()), (folder.clone(), None));
+        write(&folder);
+        assert_eq!(free(folder.clone()), (folder.clone(), None), "it is replaced");
+        std::fs::write(folder.join("decode.csv"), "mine").unwrap();
+        let other = dir.path().join("bundled-2");
+        // The second time the folder beside it is replaced.
+        for _ in 0..2 {
+            let (found, note) = free(folder.clone());
+            assert_eq!(found, other);
+            let note = note.unwrap();
+            assert!(note.contains("stays as it is (decode.csv in it was changed"), "{note}");
+            assert!(note.ends_with("bundled-2"), "{note}");
+            write(&other);
+        }
+        assert_eq!(std::fs::read_to_string(folder.join("decode.csv")).unwrap(), "mine");
+    }
 }

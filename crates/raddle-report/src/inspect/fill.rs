@@ -12,6 +12,7 @@ use raddle_study::units::{
 
 use super::{KERNEL, LISTED, amounts, fidelity, idle, needs, verdicts};
 use crate::document::{Block, Column, Document, List, Table};
+use crate::verdict::verdict_in;
 
 /// Largest number of characters that `inspect` shows of the name of a profile; `STREAM` is that of
 /// the name of a stream.
@@ -20,6 +21,8 @@ const STREAM: usize = 16;
 
 /// Largest number of kernels that the answer without `-v` shows.
 const FEW: usize = 5;
+/// Largest number of pairs of kernels with idle time between them that the answer without `-v` shows.
+const FEW_PLACES: usize = 3;
 
 /// Makes the document of the verb `inspect`: what takes the time of each profile, and why the
 /// device was idle. With `verbose` it also has streams, the shapes of launches (grid and needs),
@@ -28,6 +31,9 @@ const FEW: usize = 5;
 pub fn document(inspection: &Inspection, verbose: bool) -> Document {
     let mut document = Document::default();
     document.full = "with --format json";
+    inspection.profiles.iter().for_each(|profile| {
+        document.add(verdict_in(profile.idle_sentence()));
+    });
     inspection.profiles.iter().for_each(|profile| fill(&mut document, profile, verbose));
     if !verbose {
         let text = "`-v` prints streams, shapes, what limits them, and where figures come from.";
@@ -39,7 +45,8 @@ pub fn document(inspection: &Inspection, verbose: bool) -> Document {
 fn fill(document: &mut Document, profile: &InspectedProfile, verbose: bool) {
     let words = VendorWords::of(profile.device.as_ref().map(|device| device.vendor));
     head(document, profile, words);
-    idle::fill(document, &profile.idle, profile.span_ns);
+    let places = if verbose { FEW } else { FEW_PLACES };
+    idle::fill(document, &profile.idle, places);
     if verbose {
         document.table(streams(&profile.streams));
         if let Some(more @ 1..) = profile.streams.len().checked_sub(LISTED) {

@@ -110,14 +110,16 @@ const PAGE: AnswerDetail = AnswerDetail { words: false, ..ALL };
 
 /// Adds the answer to the document: the first screen of a terminal (the answer that it shows
 /// without `-v`), and the top of the HTML page, where `cards` are the blocks of its three cards.
+/// `settles` is the number of lines of the command behind them that settles what the verdict leaves
+/// open.
 pub(super) fn fill(
     document: &mut Document,
-    result: &ReplayResult,
+    (result, settles): (&ReplayResult, usize),
     cards: Vec<Vec<Block>>,
     closing: &Closing<'_>,
 ) {
     let answer = &result.answer;
-    document.append(screen(document, result, closing));
+    document.append(screen(document, (result, settles), closing));
     document.page(verdict(answer));
     overturning(result).for_each(|warning| document.page(warning));
     document.page(Block::Chips(facts(result)));
@@ -157,7 +159,11 @@ fn commands(left_out: &LoadLimitLeftOut, given: bool) -> Block {
 
 /// Makes the first screen (the answer that a terminal shows without `-v`) in the longest of the
 /// lengths [`BREVITY`] that needs at most [`LINES`] lines; with `-v`, the answer with all rows.
-fn screen(document: &Document, result: &ReplayResult, closing: &Closing<'_>) -> Document {
+fn screen(
+    document: &Document,
+    (result, settles): (&ReplayResult, usize),
+    closing: &Closing<'_>,
+) -> Document {
     let columns = Some(document.columns.unwrap_or(COLUMNS));
     let of = |brevity: Brevity| {
         let mut screen = Document::default();
@@ -170,8 +176,10 @@ fn screen(document: &Document, result: &ReplayResult, closing: &Closing<'_>) -> 
     }
     // The commands and files that set up the recommendation follow after a blank line.
     let why = result.setup_of.iter().filter(|of| of.why.is_some()).count();
-    let after = result.setup.len() + result.setup_files.len() + why;
-    let after = after + usize::from(after > 0);
+    let undo = result.setup_undo.len();
+    let after = result.setup.len() + result.setup_files.len() + why + undo + undo.min(1);
+    let settling = usize::from(settles > 0) + settles;
+    let after = after + usize::from(after > 0) + settling;
     let fits = |screen: &Document| screen.text(false).lines().count() + after <= LINES;
     let mut screens = BREVITY.into_iter().map(of);
     let last = screens.next_back();
@@ -243,7 +251,8 @@ fn fill_screen(
         trust.push("Intervals: `-v`".to_owned());
     }
     say(paragraph("Memory", result.memory.clone()));
-    if let Some(no_driver) = &result.no_driver {
+    // The verdict says that no driver offers it; where lines are few, that has to do.
+    if let Some(no_driver) = result.no_driver.as_ref().filter(|_| why) {
         say(paragraph("Offered", no_driver.text()));
     }
     if let Some(beyond) = answer.not_offered() {
@@ -304,7 +313,7 @@ pub(super) fn what_on(result: &ReplayResult) -> String {
 /// Returns the facts on which the figures depend, each as (label, text): loads, goals and memory.
 fn facts(result: &ReplayResult) -> Vec<(&'static str, String)> {
     let answer = &result.answer;
-    let goals = answer.goals.iter().map(|goal| ("goal", goal.to_string()));
+    let goals = answer.goals.iter().map(|goal| ("goal", goal.told(answer)));
     let loads = result.profiles.iter().filter_map(|profile| {
         let requests = profile.requests.as_ref()?;
         let name = plain(&profile.name, NAME);

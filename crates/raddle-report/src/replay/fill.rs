@@ -25,8 +25,13 @@ pub fn document(studied: &Studied, closing: Closing<'_>) -> Document {
     document.full = "in summary.json";
     document.columns = closing.columns;
     document.verbose = closing.verbose;
-    answer::fill(&mut document, result, cards::cards(result, &studied.replay()), &closing);
+    let settles = studied.settling_command(closing.folder);
+    let cards = cards::cards(result, &studied.replay());
+    answer::fill(&mut document, (result, settles.len()), cards, &closing);
     set_up(&mut document, result, closing.folder);
+    if !settles.is_empty() && !closing.verbose {
+        document.next(settles);
+    }
     document.fold();
     requests::fill(&mut document, result);
     document.section("compared", "What was compared");
@@ -47,7 +52,8 @@ pub fn document(studied: &Studied, closing: Closing<'_>) -> Document {
 }
 
 /// Adds to the document which part of the device each process gets under the recommended recipe
-/// (way of sharing the device), and the commands and files by which a user sets that up.
+/// (way of sharing the device), and the commands and files by which a user sets that up, and undoes
+/// it.
 fn set_up(document: &mut Document, result: &ReplayResult, folder: Option<&Path>) {
     if result.setup.is_empty() {
         return;
@@ -72,6 +78,10 @@ fn set_up(document: &mut Document, result: &ReplayResult, folder: Option<&Path>)
         None => format!("{}    {}; written without --no-files", file.name, file.what),
     }));
     document.add(Block::Commands { label: "Set it", commands });
+    if !result.setup_undo.is_empty() {
+        let commands = result.setup_undo.clone();
+        document.add(Block::Commands { label: "Undo it", commands });
+    }
 }
 
 fn title(result: &ReplayResult) -> String {

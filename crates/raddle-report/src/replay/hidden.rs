@@ -8,14 +8,9 @@ use raddle_study::units::{duration, plain};
 /// the name of a policy or process.
 const NAME: usize = 40;
 
-/// Ways of sharing a GPU that people ask about by name: time slices, MPS, priorities, partitions,
-/// MIG, and the counterparts of other vendors.
-const MODES: [&str; 7] =
-    ["time-slice", "mps", "mps-priority", "partition", "mig", "streams", "compute-partition"];
-
-/// Returns the rows of the policies that a table of `most` rows shows, the best first. The one or
-/// two policies that the verdict names, and the baseline (the policy with which the others are
-/// compared), are always among them, so that there may be a row or two more.
+/// Returns the rows of the policies that a table of `most` rows shows, the best first. The policy
+/// that the verdict is about, the other one of "either" and the baseline (the policy with which the
+/// others are compared) are always among them, so that there may be a row or two more.
 pub(super) fn shown_rows(answer: &PolicyFigures, most: usize) -> Vec<usize> {
     let mut shown: Vec<usize> = answer.ranking.iter().copied().take(most).collect();
     let verdict = &answer.verdict;
@@ -23,7 +18,13 @@ pub(super) fn shown_rows(answer: &PolicyFigures, most: usize) -> Vec<usize> {
     let named = verdict.recipe.iter().chain(&verdict.or).filter_map(row_of);
     // The policy that the verdict names first need not be the best by its figures.
     let kept: Vec<usize> = named.filter(|row| *row != answer.baseline).collect();
-    let mut kept = [kept, vec![answer.baseline]].concat();
+    // Where no driver offers the one that the verdict names, it also names the best that one does.
+    let best = match kept.as_slice() {
+        [one] if !answer.rows[*one].offered => answer.best_offered(),
+        _ => None,
+    };
+    let best = best.filter(|row| *row != answer.baseline);
+    let mut kept = [kept, best.into_iter().chain([answer.baseline]).collect()].concat();
     let rank = |row: &usize| answer.ranking.iter().position(|it| it == row);
     kept.sort_by_key(|row| rank(row).unwrap_or(usize::MAX));
     let missing: Vec<usize> = kept.iter().copied().filter(|row| !shown.contains(row)).collect();
@@ -38,13 +39,14 @@ pub(super) fn shown_rows(answer: &PolicyFigures, most: usize) -> Vec<usize> {
     shown
 }
 
-/// Says what a table of `most` rows leaves out: policies that the user asked for, each with the
-/// figure by which one process is judged, and policies that were not tried, with the reason. `None`
-/// where nothing is left out.
+/// Says what a table of `most` rows leaves out: policies that the user asked for, or of the ways of
+/// sharing those that a driver offers, each with the figure by which one process is judged, and
+/// policies that were not tried, with the reason. `None` where nothing is left out.
 pub(super) fn not_shown(result: &ReplayResult, most: usize) -> Option<String> {
     let answer = &result.answer;
     let shown = shown_rows(answer, most);
-    let asked = |row: &usize| result.by_name || is_mode(&answer.rows[*row].recipe);
+    let asked =
+        |row: &usize| result.by_name || (answer.rows[*row].offered && !answer.rows[*row].asked);
     let hidden = answer.ranking.iter().copied().filter(|row| !shown.contains(row)).filter(asked);
     let process = first(answer);
     let told = hidden.map(|row| {
@@ -61,13 +63,6 @@ pub(super) fn not_shown(result: &ReplayResult, most: usize) -> Option<String> {
     });
     let clauses: Vec<String> = behind.into_iter().chain(result.not_tried.iter().cloned()).collect();
     (!clauses.is_empty()).then(|| clauses.join("; "))
-}
-
-/// Returns whether a recipe is one of the ways of sharing in [`MODES`], with or without parameters
-/// in its name.
-fn is_mode(recipe: &str) -> bool {
-    let rests = MODES.iter().filter_map(|mode| recipe.strip_prefix(mode));
-    rests.into_iter().any(|rest| rest.is_empty() || rest.starts_with('-'))
 }
 
 /// Returns the index of the process whose figure stands for a policy: the first with requests, or

@@ -9,7 +9,7 @@ use crate::document::{Block, Cell, Column, Document, Medium, Table};
 const WORDS: &str = "Run time is the time with waves on the device, alive time that with a launch ready that has not ended, a wait is alive without waves. The newcomer is the process that begins last, if one does: its share of the run times of all while it was alive. An overrun is the time for which a process still has waves on the device after its turn; it is charged to the process.";
 
 const ASKED: &str = "Asked is the share given by --share, of all shares. ";
-const GOT: &str = "Guaranteed is what a recipe keeps for a process whatever the others do: compute units of its own, or turns; `-` where it keeps nothing; percentages of MPS keep it by limiting the others. Received is its share of the wave-slot time that all used. It grows where others need less than they could have. Lent is the part of that which was guaranteed to others, or to nobody: of compute units what it held at each moment beyond its own, of turns the time that it ran beyond its part of the whole run.";
+const GOT: &str = "Its part is what a process has whatever the others do: compute units of its own, at least some, of which idle ones are lent, or some of the turns; `-` where it has none. Percentages of MPS are `at most`: they limit a process and keep nothing for it. Received is its share of the wave-slot time that all used. It grows where others need less than they could have. Lent is the share of that which was the part of others, or of nobody: of compute units what it held at each moment beyond its own, of turns the time that it ran beyond its part of the whole run.";
 
 /// Makes the table that shows which part of the device each process got under the recipe (way of
 /// sharing) with the index `of`, or under all recipes for `None`; empty where there is only one
@@ -20,7 +20,7 @@ pub(super) fn got(result: &ReplayResult, of: Option<usize>) -> Table {
     let columns: Vec<Column> = columns.into_iter().chain([Column::name("process", NAME)]).collect();
     let label = if all { "What each process got" } else { "" };
     let asked = is_asked(result);
-    let figures = ["asked", "guaranteed", "received", "lent", "per second"];
+    let figures = ["asked", "its part", "received", "lent", "per second"];
     let figures = figures.into_iter().filter(|name| asked || *name != "asked");
     let mut table = Table::new(label, columns).more(figures.map(Column::figure));
     let recipes = result.recipes.iter().enumerate().filter(|(at, _)| of.is_none_or(|of| of == *at));
@@ -33,7 +33,7 @@ pub(super) fn got(result: &ReplayResult, of: Option<usize>) -> Table {
             let names = name.into_iter().chain([got.process.as_str().into()]);
             let names = names.chain(asked.then(|| share(Some(got.asked))));
             table.row(names.chain([
-                share(got.guaranteed),
+                part(got),
                 share(Some(got.received)),
                 share(got.lent),
                 told_rate(got),
@@ -41,6 +41,12 @@ pub(super) fn got(result: &ReplayResult, of: Option<usize>) -> Table {
         }
     }
     table
+}
+
+/// Makes the cell with the part of the device that a process has, and what that means.
+fn part(got: &TenantGot) -> Cell {
+    let Some((part, kind)) = got.guaranteed.zip(got.part_is) else { return "-".into() };
+    Cell::ranked(format!("{} {}", percent(part), kind.told()), Some(part))
 }
 
 /// Returns whether the user asked for shares of the device, so that not all are equal.

@@ -44,7 +44,8 @@ pub fn document(summary: &SweepSummary, title: &str, file: &str) -> Document {
         document.add(Block::Warning(warning));
     }
     document.warn(&summary.overturning);
-    if let Some(told) = summary.goals_told() {
+    // The answer says how far the goals hold.
+    if let Some(told) = summary.goals_told().filter(|_| summary.answer.is_none()) {
         document.paragraph("Goals", told);
     }
     answer(&mut document, summary);

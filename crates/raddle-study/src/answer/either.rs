@@ -16,13 +16,19 @@ impl PolicyFigures {
         let ways = rows.map(|row| way_of(way(&self.rows[row].recipe)).is_some());
         // Two programs take turns without any set-up on NVIDIA alone.
         let nvidia = self.today == TIME_SLICE;
-        nvidia && judged == [JudgedBy::Requests, JudgedBy::Steps] && ways == [true, true]
+        let one_each = judged.len() == 2
+            && [JudgedBy::Requests, JudgedBy::Steps].iter().all(|it| judged.contains(it));
+        nvidia && one_each && ways == [true, true]
     }
 }
 
 /// Smallest relative difference between the times of one process under two recipes that counts as a
 /// difference: 0.01, which is 1 %.
 pub(super) const SMALL: f64 = 0.01;
+
+/// Words for what settles a doubt between two ways of sharing that a driver offers. Which command
+/// tries them depends on what the user has: `NextCommand` names it, and it alone.
+const TRIED: &str = " Both tried on the device tell it.";
 
 /// Reason why figures cannot decide whether the best recipe or another one is better.
 pub(super) struct Doubt {
@@ -37,14 +43,12 @@ pub(super) struct Doubt {
 /// Cause of a doubt whether the recipe that ranks first is really the best.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum DoubtBy {
-    /// The doubt comes from contention (processes slow each other down) of which too little is
-    /// known; a recording of them together would settle it.
-    Contention,
     /// The doubt comes from idle gaps in recordings: files do not say whether the device waited for
     /// the host in them.
     Gaps,
-    /// The doubt comes from chance in the randomly drawn requests, the cost of time slices, or the
-    /// error of the simulation; a trial on the device would settle it.
+    /// The doubt comes from contention (processes slow each other down), the cost of time slices,
+    /// chance in the randomly drawn requests, or the error of the simulation; a trial on the device
+    /// would settle it.
     Trial,
 }
 
@@ -62,7 +66,7 @@ pub(super) fn either(figures: &PolicyFigures, best: usize) -> Option<Doubt> {
             && figures.minimised.is_none()
             && (!figures.searched || other == figures.baseline)
             && figures.rows[other].complete
-            && figures.rows[other].offered >= figures.rows[best].offered
+            && figures.rows[other].is_ranked() >= figures.rows[best].is_ranked()
             && figures.meets_all(other) == figures.meets_all(best)
             && figures.surely_meets_all(other) >= figures.surely_meets_all(best)
     };
@@ -73,13 +77,11 @@ pub(super) fn either(figures: &PolicyFigures, best: usize) -> Option<Doubt> {
     let (same, differ): (Vec<usize>, Vec<usize>) = others.partition(is_same);
     let others = differ.into_iter().chain(same);
     let is_apart = |&other: &usize| figures.behind(other, best) >= SMALL;
-    let device_tells = |text, other| Doubt { text, other, by: DoubtBy::Trial };
     let doubt = |other| {
-        by_contention(figures, best, other).or_else(|| {
-            let text = by_accident(figures, best, other)
-                .or_else(|| by_measured_error(figures, best, other));
-            text.map(|text| device_tells(text, other))
-        })
+        let text = by_contention(figures, best, other)
+            .or_else(|| by_accident(figures, best, other))
+            .or_else(|| by_measured_error(figures, best, other))?;
+        Some(Doubt { text, other, by: DoubtBy::Trial })
     };
     let queued = |row: usize| figures.rank_by(row, |it| it.queued_ns);
     let gaps = others
@@ -97,7 +99,7 @@ pub(super) fn if_queued(figures: &PolicyFigures) -> Option<String> {
     let base = figures.baseline;
     let others = figures.ranking.iter().copied().filter(|&row| {
         let it = &figures.rows[row];
-        row != base && it.complete && it.offered >= figures.rows[base].offered
+        row != base && it.complete && it.is_ranked() >= figures.rows[base].is_ranked()
     });
     let queued = |row: usize| figures.rank_by(row, |it| it.queued_ns);
     let other = others
@@ -114,27 +116,21 @@ pub(super) fn if_queued(figures: &PolicyFigures) -> Option<String> {
 /// Returns the doubt between two recipes that contention, or the cost of time slices, leaves: with
 /// its times at their upper bounds, `best` is no better than `second`. `None` where it is still
 /// better.
-fn by_contention(figures: &PolicyFigures, best: usize, second: usize) -> Option<Doubt> {
+fn by_contention(figures: &PolicyFigures, best: usize, second: usize) -> Option<String> {
     if figures.rank_by(best, ProcessFigures::most_ns) < figures.rank(second) {
         return None;
     }
     let [one, other] = [best, second].map(|row| &figures.rows[row]);
-    let by_turns = way(&one.recipe) == TIME_SLICE;
-    let (unknown, tells) = match by_turns {
-        true => ("of turns and switches", "Both tried on the device tell it"),
-        false if figures.is_measurable([best, second]) => {
-            ("of contention", "`raddle calibrate pair`, on the device, tells it")
-        }
-        false => {
-            ("of contention", "`raddle contention` on a recording of both side by side tells it")
-        }
+    let unknown = match way(&one.recipe) == TIME_SLICE {
+        true => "turns and switches",
+        false => "contention",
     };
-    let text = format!(
-        "Either {} or {}: too little is known {unknown} to tell which is better. {tells}.",
-        one.recipe, other.recipe
-    );
-    let by = if by_turns { DoubtBy::Trial } else { DoubtBy::Contention };
-    Some(Doubt { text, other: second, by })
+    Some(format!(
+        "Either {} or {}: too little is known of {unknown} to tell which is better.{}",
+        one.recipe,
+        other.recipe,
+        tried(figures, [best, second]),
+    ))
 }
 
 /// Returns a sentence that the recipe `other` is better than `best` if work was issued early, so
@@ -202,17 +198,29 @@ fn by_measured_error(figures: &PolicyFigures, best: usize, second: usize) -> Opt
         percent(gain),
         figures.weighed()
     );
+    let tells = tried(figures, [best, second]);
     Some(match known {
         [Some(first), Some(next)] => format!(
-            "{begin} these ways were off by up to {} and {} (docs/judged.md). Both tried on the device, and `raddle check`, tell it.",
+            "{begin} these ways were off by up to {} and {} (docs/judged.md).{tells}",
             percent(first),
             percent(next),
         ),
         _ => format!(
-            "{begin} measured ways were off by up to {} each (docs/judged.md).",
+            "{begin} measured ways were off by up to {} each (docs/judged.md).{tells}",
             percent(UNMEASURED)
         ),
     })
+}
+
+/// Returns whether both recipes can be tried on a device: a driver offers them.
+pub(super) fn can_be_tried(figures: &PolicyFigures, rows: [usize; 2]) -> bool {
+    rows.iter().all(|&row| figures.rows[row].offered)
+}
+
+/// Returns the sentence that a trial of both recipes on the device settles which is better, with a
+/// space before it; empty where no driver offers one of them.
+fn tried(figures: &PolicyFigures, rows: [usize; 2]) -> &'static str {
+    if can_be_tried(figures, rows) { TRIED } else { "" }
 }
 
 /// Returns the way of sharing, such as `mps`, that the name of a row stands for. That is the whole
@@ -282,7 +290,7 @@ mod tests {
         };
         let small = of(40.0, false);
         assert_eq!(small.kind, VerdictKind::Either, "{}", small.text);
-        let told = "they differ by 6 % over all processes, and replays of measured ways were off by up to 9 % each (docs/judged.md).";
+        let told = "they differ by 6 % over all processes, and replays of measured ways were off by up to 9 % each (docs/judged.md). Both tried on the device tell it.";
         assert!(small.text.ends_with(told), "{}", small.text);
         let why = "Against time-slice: leftover-drain, a decode p99 6 % shorter.";
         assert_eq!(small.why.as_deref(), Some(why));

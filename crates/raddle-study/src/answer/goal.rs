@@ -6,6 +6,7 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
+use super::words::time;
 use super::{FigureBounds, JudgedBy, PolicyFigures, ProcessFigures};
 use crate::amount::{AmountError, decimal, span};
 
@@ -207,6 +208,22 @@ impl Goal {
         Some(own.iter().filter(|&&ns| ns <= limit).count() as f64 / own.len() as f64)
     }
 
+    /// Writes the goal with its limit in milliseconds or the like, also where the user gave it as an
+    /// increase: "train step +10% (54.6 ms)".
+    #[must_use]
+    pub fn told(&self, figures: &PolicyFigures) -> String {
+        match self.resolved(figures) {
+            Some(limit) => format!("{self} ({limit})"),
+            None => self.to_string(),
+        }
+    }
+
+    /// Returns the limit of a goal that is an increase over today, as a time: "54.6 ms". `None` for a
+    /// goal that is a time, and where the figure of today is missing.
+    pub(super) fn resolved(&self, figures: &PolicyFigures) -> Option<String> {
+        self.limit_ns(figures).filter(|_| self.is_over_today()).map(time)
+    }
+
     /// Returns the limit of the goal in nanoseconds. `None` for an increase over a figure that is
     /// missing under the baseline recipe.
     #[must_use]
@@ -324,6 +341,20 @@ mod tests {
         processes[0].alone_ns = Some(10_000_000);
         let figures = of(processes, &REVIEW, &["decode p99 10ms"]);
         assert!(figures.verdict.text.ends_with("is 16.9 ms."), "{}", figures.verdict.text);
+    }
+
+    /// Checks that a goal over today is told in milliseconds wherever it is told.
+    #[test]
+    fn a_goal_over_today_is_resolved() {
+        let judged = |goal: &str| of(serve_and_train(), &REVIEW, &[goal]);
+        let found = judged("decode p99 +10%");
+        let base = found.rows[found.baseline].processes[0].decisive_ns.expect("it has one");
+        let limit = time(base / 100 * 110);
+        assert_eq!(found.goals[0].told(&found), format!("decode p99 +10% ({limit})"));
+        let met = format!("the goal (`decode p99 +10%` is {limit})");
+        assert!(found.verdict.text.contains(&met), "{}", found.verdict.text);
+        let absolute = judged("decode p99 20ms");
+        assert_eq!(absolute.goals[0].told(&absolute), "decode p99 20ms");
     }
 
     #[test]

@@ -28,8 +28,8 @@ impl PolicyFigures {
         }
         // A recipe that no driver offers is compared with its like: the best of these has a line of its
         // own.
-        let offered = self.rows[row].offered;
-        let best = self.ranking.iter().find(|&&other| self.rows[other].offered == offered);
+        let ranked = self.rows[row].is_ranked();
+        let best = self.ranking.iter().find(|&&other| self.rows[other].is_ranked() == ranked);
         best.is_some_and(|&best| self.rank(row) > REACH * self.rank(best))
     }
 

@@ -108,9 +108,12 @@ pub struct JudgedProcess {
 pub struct PolicyRow {
     /// Name of the recipe, as printed results show it.
     pub recipe: String,
-    /// True if a driver offers the way of sharing that the recipe stands for; true also for every
-    /// recipe that was asked for by name.
+    /// True if a driver offers the way of sharing that the recipe stands for.
     pub offered: bool,
+    /// True if recipes are compared, so that this one is ranked whether a driver offers it or not;
+    /// false if the ways of sharing are compared that drivers offer.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub asked: bool,
     /// True if the recipe is so far behind the best one, or so far beyond a goal, that no simulations
     /// were made for the bounds of its figures. Then its figures have no interval, though they are
     /// not exact.
@@ -298,7 +301,28 @@ impl JudgedProcess {
     }
 }
 
+/// Begins a verdict that a recipe is better than the baseline. The word "use" is for what can be
+/// switched on.
+pub(super) fn begun(recipe: &str, offered: bool) -> String {
+    match offered {
+        true => format!("Use {recipe}"),
+        false => format!("{recipe} is best, but no driver offers it"),
+    }
+}
+
 impl PolicyRow {
+    /// Begins a verdict that the recipe is better than the baseline: "Use mps", or that no driver offers
+    /// it.
+    pub(super) fn begin(&self) -> String {
+        begun(&self.recipe, self.offered)
+    }
+
+    /// Returns whether the recipe is ranked by its figures and may be the best: a driver offers it,
+    /// or recipes are compared. Of the ways of sharing those that no driver offers come last.
+    pub(crate) const fn is_ranked(&self) -> bool {
+        self.offered || self.asked
+    }
+
     /// Judges all goals of the recipe together: met, missed, or left open by the error bounds of
     /// the figures.
     #[must_use]
@@ -316,6 +340,7 @@ impl PolicyRow {
         Self {
             recipe: recipe.to_owned(),
             offered: true,
+            asked: false,
             out_of_reach: false,
             complete: summary.stuck == 0 && figures.iter().all(|it| it.decisive_ns.is_some()),
             processes: figures,

@@ -13,7 +13,7 @@ impl PolicyFigures {
     pub(super) fn weighs(&self, process: usize) -> bool {
         let limited = |it: &JudgedProcess| self.goals.iter().any(|goal| goal.process == it.name);
         let met =
-            |row: &PolicyRow| row.offered && row.complete && row.goals_met.iter().all(|it| *it);
+            |row: &PolicyRow| row.is_ranked() && row.complete && row.goals_met.iter().all(|it| *it);
         let steered = !self.goals.is_empty()
             && self.rows.iter().any(met)
             && self.processes.iter().any(|it| !limited(it));

@@ -66,7 +66,7 @@ pub(super) fn by_streams(figures: &PolicyFigures, best: usize) -> Option<(usize,
     let same = "every process takes the same time to within 1 %";
     let better = figures.urgent_change(best, base).filter(|_| figures.urgent_rank(best) < 1.0);
     if let Some(waits) = better {
-        return Some((best, format!("Use {}: {waits}; {same}.", name(best))));
+        return Some((best, format!("{}: {waits}; {same}.", figures.rows[best].begin())));
     }
     let rows = (0..figures.rows.len()).filter(|&row| figures.rows[row].complete);
     let changed = |row| Some((row, figures.urgent_change(row, base)?));

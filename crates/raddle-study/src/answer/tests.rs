@@ -391,10 +391,10 @@ fn an_interval_that_covers_the_second_best_says_either() {
     let figures = with_interval(26.0, "time-slice");
     assert_eq!(figures.verdict.kind, VerdictKind::Either);
     assert_eq!(figures.verdict.recipe.as_deref(), Some("mps"));
-    assert!(figures.verdict.by_contention);
+    assert!(figures.verdict.by_trial);
     assert!(
         figures.verdict.text.starts_with(
-            "Either mps or partition-50-50: too little is known of contention to tell which is better. `raddle calibrate pair`"
+            "Either mps or partition-50-50: too little is known of contention to tell which is better. Both tried on the device tell it."
         ),
         "{}",
         figures.verdict.text
@@ -402,8 +402,8 @@ fn an_interval_that_covers_the_second_best_says_either() {
     // Queues of their own are today's way of two processes on other devices, which have no MPS.
     let amd = with_interval(26.0, "streams").verdict;
     assert_eq!(amd.kind, VerdictKind::Either);
-    let told = "`raddle contention` on a recording of both side by side tells it";
-    assert!(amd.text.contains(told), "{}", amd.text);
+    let told = "Both tried on the device tell it";
+    assert!(amd.by_trial && amd.text.contains(told), "{}", amd.text);
 }
 
 #[test]
@@ -486,5 +486,5 @@ fn an_order_that_other_requests_might_turn_round_is_no_advice() {
     let found = of(|n| if (200..204).contains(&n) { 40 } else { 10 });
     assert_eq!(found.verdict.kind, VerdictKind::Either, "{}", found.verdict.text);
     assert!(found.verdict.text.starts_with("Either mps or time-slice"), "{}", found.verdict.text);
-    assert!(!found.verdict.by_contention, "a recording of contention does not tell");
+    assert!(found.verdict.by_trial);
 }

@@ -30,7 +30,7 @@ pub(super) fn unsure(figures: &PolicyFigures, rows: &[usize]) -> Option<String> 
 fn the_sure_one(figures: &PolicyFigures, rows: &[usize]) -> Option<String> {
     let may_miss = |&row: &usize| figures.rows[row].goals_judged() == GoalsJudged::MayMiss;
     let is_offered = |other: usize| {
-        let offered = |row: usize| figures.rows[row].offered;
+        let offered = |row: usize| figures.rows[row].is_ranked();
         rows.iter().all(|&own| offered(other) >= offered(own))
     };
     let surely = |&&other: &&usize| figures.surely_meets_all(other) && is_offered(other);
@@ -55,7 +55,7 @@ pub(super) fn cheaper(figures: &PolicyFigures, own: usize) -> Option<Cheaper> {
     let may_miss = |&&row: &&usize| {
         let other = &figures.rows[row];
         other.complete
-            && other.offered >= figures.rows[own].offered
+            && other.is_ranked() >= figures.rows[own].is_ranked()
             && other.goals_judged() == GoalsJudged::MayMiss
     };
     let is_sure = !figures.searched && figures.surely_meets_all(own);
@@ -119,7 +119,8 @@ fn unsure_of(figures: &PolicyFigures, row: usize) -> Option<String> {
             true => ", its part of the memory's bandwidth left out",
             false => "",
         };
-        Some((own.goals_met[at], format!("`{goal}` ({}{twice}{memory})", bounds.text())))
+        let limit = goal.resolved(figures).map_or_else(String::new, |it| format!("limit {it}; "));
+        Some((own.goals_met[at], format!("`{goal}` ({limit}{}{twice}{memory})", bounds.text())))
     };
     let (met, missed): (Vec<_>, Vec<_>) = goals.filter_map(of).partition(|(met, _)| *met);
     let told =
@@ -138,6 +139,15 @@ pub(super) const fn all(figures: &PolicyFigures) -> &'static str {
         [_] => "the goal",
         _ => "all goals",
     }
+}
+
+/// Returns words in brackets for the limits in time of those goals that are an increase over today;
+/// empty where there are none.
+pub(super) fn limits(figures: &PolicyFigures) -> String {
+    let limits = figures.goals.iter();
+    let limits = limits.filter_map(|goal| Some(format!("`{goal}` is {}", goal.resolved(figures)?)));
+    let limits: Vec<String> = limits.collect();
+    if limits.is_empty() { String::new() } else { format!(" ({})", limits.join(", ")) }
 }
 
 impl PolicyFigures {
@@ -303,6 +313,9 @@ mod tests {
         let found = PolicyFigures::new("time-slice", serve_and_train(), rows, goals);
         let sure: Vec<bool> = found.rows.iter().map(|row| row.goals_sure[0]).collect();
         assert_eq!(sure, [true, false]);
+        // 10 % over 21 ms.
+        let told = "may miss `decode p99 +10%` (limit 23.1 ms; 14.0 to 30.0 ms)";
+        assert_eq!(unsure_of(&found, 1).as_deref(), Some(told));
     }
 
     #[test]

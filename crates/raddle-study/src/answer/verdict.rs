@@ -4,9 +4,10 @@ use serde::{Deserialize, Serialize};
 
 use super::bounds::DecidingFigure;
 use super::changes::{against_today, all_changes, change, changes, has_cost};
-use super::either::{Doubt, DoubtBy, SMALL, by_gaps, either, others_may_pay};
+use super::either::{Doubt, DoubtBy, SMALL, by_gaps, can_be_tried, either, others_may_pay};
 use super::elsewhere::OTHER_VENDOR;
 use super::misses::misses;
+use super::no_driver;
 use super::no_effect::no_effect;
 use super::settings::settings;
 use super::streams::{by_streams, streams_told};
@@ -43,10 +44,9 @@ pub struct PolicyVerdict {
     /// capitals are to be filled in.
     #[serde(default)]
     pub next_command: String,
-    /// True if only contention leaves open which of the two best recipes is better; a recording of
-    /// the processes side by side would settle it.
+    /// True if both of two recipes tried on the device tell which is better, and figures do not.
     #[serde(skip)]
-    pub(crate) by_contention: bool,
+    pub(crate) by_trial: bool,
     /// True if most of the kernel time of a process ran under no recipe, or no recipe that a driver
     /// offers serves the requests as fast as they arrive.
     #[serde(skip)]
@@ -59,6 +59,9 @@ pub struct PolicyVerdict {
 pub enum VerdictKind {
     /// A recipe other than the baseline one is better and should be used.
     Use,
+    /// A recipe other than the baseline one is better, but no driver offers it, so that it cannot be
+    /// switched on.
+    NoDriver,
     /// No recipe is better than the baseline recipe, which should be kept.
     Stay,
     /// Under all recipes every process takes the same time, to within 1 %.
@@ -80,6 +83,19 @@ pub enum VerdictKind {
     /// There is only one recipe, so there is nothing to compare it with.
     #[default]
     OneRecipe,
+}
+
+impl VerdictKind {
+    /// Returns the kind of a verdict that a recipe is better than the baseline.
+    const fn better(offered: bool) -> Self {
+        if offered { Self::Use } else { Self::NoDriver }
+    }
+
+    /// Returns whether a verdict of this kind says which recipe is better, or might be.
+    pub(super) const fn orders(self) -> bool {
+        use VerdictKind::{BelowError, Either, NoDriver, NoGoalMet, Stay, Use};
+        matches!(self, Use | NoDriver | Stay | Either | BelowError | NoGoalMet)
+    }
 }
 
 /// Draft of a verdict, without the clauses that say how far it may be believed. `recipe` is the
@@ -115,12 +131,17 @@ pub(super) fn verdict(figures: &PolicyFigures) -> PolicyVerdict {
     let about = recipe.filter(|_| kind != VerdictKind::OtherVendor);
     let about: Vec<usize> = about.into_iter().chain(other).collect();
     // The reason why another way is advised is that the one of today may miss a goal.
-    let surer = recipe.filter(|&row| kind == VerdictKind::Use && is_surer(figures, row));
+    let is_better = matches!(kind, VerdictKind::Use | VerdictKind::NoDriver);
+    let surer = recipe.filter(|&row| is_better && is_surer(figures, row));
     let base = surer.map(|_| figures.baseline);
     let unsure = unsure::unsure(figures, &[&about[..], base.as_slice()].concat());
-    let recommends = matches!(kind, VerdictKind::Use | VerdictKind::Either);
+    let recommends = is_better || kind == VerdictKind::Either;
+    let kinds = (kind == VerdictKind::NoDriver, kind == VerdictKind::NoGoalMet);
+    let offered = no_driver::beside(figures, kinds, &about).filter(|_| kind.orders());
     let alike = settings(figures, &about).filter(|_| recommends);
-    let text = [yes, Some(text), unsure, alike, streams, misses(figures), assumed];
+    let is_trial =
+        recipe.zip(other).is_some_and(|(one, other)| can_be_tried(figures, [one, other]));
+    let text = [yes, Some(text), offered, unsure, alike, streams, misses(figures), assumed];
     let text = text.into_iter().flatten().collect::<Vec<_>>().join(" ");
     PolicyVerdict {
         kind,
@@ -131,7 +152,7 @@ pub(super) fn verdict(figures: &PolicyFigures) -> PolicyVerdict {
         figures: figures.deciding(recipe.unwrap_or(figures.baseline)),
         trust: trust(figures),
         next_command: String::new(),
-        by_contention: doubt == Some(DoubtBy::Contention),
+        by_trial: doubt == Some(DoubtBy::Trial) && is_trial,
         says_little: false,
     }
 }
@@ -139,9 +160,7 @@ pub(super) fn verdict(figures: &PolicyFigures) -> PolicyVerdict {
 /// Returns a sentence that the verdict rests on an assumption about the cause of recorded idle
 /// gaps; `None` where it does not.
 fn by_assumed_gaps(figures: &PolicyFigures, kind: VerdictKind) -> Option<String> {
-    use VerdictKind::{BelowError, Either, NoGoalMet, Stay, Use};
-    let chosen = matches!(kind, Use | Stay | Either | BelowError | NoGoalMet);
-    let told = figures.gaps_told().filter(|_| chosen)?;
+    let told = figures.gaps_told().filter(|_| kind.orders())?;
     Some(format!("Assumed: the {told}."))
 }
 
@@ -167,7 +186,11 @@ fn said(figures: &PolicyFigures) -> Said {
         let Some((row, text)) = by_streams(figures, best) else {
             return plain(VerdictKind::NoEffect, no_effect(figures));
         };
-        let kind = if row == base { VerdictKind::Stay } else { VerdictKind::Use };
+        let kind = if row == base {
+            VerdictKind::Stay
+        } else {
+            VerdictKind::better(figures.rows[row].offered)
+        };
         return Said { recipe: Some(row), ..plain(kind, text) };
     }
     if let Some((other, text)) = goal_or_gain(figures, best) {
@@ -226,7 +249,7 @@ fn against_base(figures: &PolicyFigures, best: usize) -> Said {
         format!("{one} meets {} also by its intervals, {today} may not.", unsure::all(figures))
     });
     let why = surely.or_else(|| why(figures, best, head));
-    Said { recipe: Some(best), why, ..plain(VerdictKind::Use, text) }
+    Said { recipe: Some(best), why, ..plain(VerdictKind::better(figures.rows[best].offered), text) }
 }
 
 /// Says what the user must add for a comparison, where there is only one recipe.
@@ -242,7 +265,7 @@ const fn no_comparison(figures: &PolicyFigures) -> &'static str {
 /// Says which recipes surely meet the goals: "All 4 policies meet the goal.", or that the baseline
 /// recipe does. `None` where neither is true, or where there are no goals.
 fn who_meets(figures: &PolicyFigures) -> Option<String> {
-    let goals = unsure::all(figures);
+    let goals = format!("{}{}", unsure::all(figures), unsure::limits(figures));
     let meets = |at: usize| figures.surely_meets_all(at) && !figures.goals.is_empty();
     let base = figures.rows.get(figures.baseline)?;
     match figures.rows.as_slice() {
@@ -339,7 +362,7 @@ fn unmet(figures: &PolicyFigures) -> Option<Said> {
             // No policy makes a process faster than it is without neighbours.
             let alone = goal.alone_above_limit(figures).map(time);
             let alone = alone.map_or_else(String::new, |alone| format!(", alone already {alone}"));
-            format!("{} is {found}{alone}", goal_words(goal))
+            format!("{} is {found}{alone}", goal_words(figures, goal))
         })
         .collect();
     let (name, all, met) = (&row.recipe, figures.goals.len(), figures.goals.len() - missed.len());
@@ -360,8 +383,11 @@ fn unmet(figures: &PolicyFigures) -> Option<Said> {
     })
 }
 
-fn goal_words(goal: &super::Goal) -> String {
-    format!("`{goal}`")
+fn goal_words(figures: &PolicyFigures, goal: &super::Goal) -> String {
+    match goal.resolved(figures) {
+        Some(limit) => format!("`{goal}` (limit {limit})"),
+        None => format!("`{goal}`"),
+    }
 }
 
 /// Says that the change of a process from the baseline recipe to the recipe with the index `best`
@@ -422,8 +448,8 @@ fn advice(figures: &PolicyFigures, best: usize, head: usize) -> String {
         _ if !has_cost(figures, best, head) => format!(", and {others}"),
         _ => format!(", for {others}"),
     };
-    let recipe = &figures.rows[best].recipe;
-    format!("Use {recipe}: {name} {} {from_to}{between}{others}.", judged.word())
+    let begin = figures.rows[best].begin();
+    format!("{begin}: {name} {} {from_to}{between}{others}.", judged.word())
 }
 
 /// Returns the reason why the process with the index `head` gains under the recipe with the index

@@ -154,7 +154,7 @@ impl<'s> Schedule<'s> {
         let start = self.profiles[one.profile].start_ns;
         let (Some(end), Some(first)) = (self.end(), first) else {
             return StudyError::Refused(format!(
-                "no request of {given} arrives within the time of the file: set another end with --until TIME"
+                "no request of {given} arrives within the time of the file: let requests arrive for longer with --until TIME"
             ));
         };
         let whose = if self.args.until.is_some() {
@@ -163,7 +163,7 @@ impl<'s> Schedule<'s> {
             "the end of the longest profile without requests"
         };
         StudyError::Refused(format!(
-            "no request of {given} arrives before {}, {whose}; the first arrives at {}: set another end with --until TIME",
+            "no request of {given} arrives before {}, {whose}; the first arrives at {}: let requests arrive for longer with --until TIME",
             duration(end),
             duration(start.saturating_add(first)),
         ))
@@ -249,7 +249,7 @@ impl<'s> Schedule<'s> {
             return Ok(());
         }
         Err(StudyError::Refused(format!(
-            "the requests make {} launches, and a run keeps at most {}: end earlier with --until TIME",
+            "the requests make {} launches, and a run keeps at most {}: let requests arrive for a shorter time with --until TIME",
             count(launches),
             count(MOST_LAUNCHES)
         )))
@@ -258,7 +258,7 @@ impl<'s> Schedule<'s> {
 
 fn no_time(opened: &OpenedArrivals) -> StudyError {
     StudyError::Refused(format!(
-        "{} does not say how long its load lasts (`time`): set an end with --until TIME",
+        "{} does not say how long its load lasts (`time`): say for how long requests arrive with --until TIME",
         opened.given
     ))
 }

@@ -19,7 +19,10 @@ impl ComparedResult {
     pub(super) fn recommends(&self) -> Option<Advised<'_>> {
         let answer = self.answer.as_ref().filter(|_| self.chosen.is_none())?;
         let kind = answer.verdict.kind;
-        let is_advice = matches!(kind, VerdictKind::Use | VerdictKind::Stay | VerdictKind::Either);
+        let is_advice = {
+            use VerdictKind::{Either, NoDriver, Stay, Use};
+            matches!(kind, Use | NoDriver | Stay | Either)
+        };
         let recipe = answer.recommended().filter(|_| is_advice)?;
         Some((recipe, answer.verdict.or.as_deref()))
     }

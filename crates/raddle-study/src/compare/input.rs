@@ -8,7 +8,7 @@ use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 
 use super::metrics::{self, Metric};
-use crate::answer::{FigureBounds, JudgedBy, PolicyFigures};
+use crate::answer::{FigureBounds, JudgedBy, PolicyFigures, PolicyRow};
 use crate::next::NextCommand;
 use crate::share::without_parameters;
 use crate::written::json;
@@ -124,12 +124,12 @@ impl ComparedResult {
         }
     }
 
-    /// Returns whether a driver offers the recipe that the comparison calls `recipe`; true where the
-    /// result does not say, or lacks the recipe.
+    /// Returns whether a driver offers the recipe that the comparison calls `recipe`, or recipes
+    /// were compared; true where the result does not say, or lacks the recipe.
     pub(super) fn is_offered(&self, recipe: &str) -> bool {
         let recipe = self.chosen.as_deref().unwrap_or(recipe);
         let mut rows = self.answer.iter().flat_map(|answer| &answer.rows);
-        rows.find(|row| row.recipe == recipe).is_none_or(|row| row.offered)
+        rows.find(|row| row.recipe == recipe).is_none_or(PolicyRow::is_ranked)
     }
 
     pub(super) fn has(&self, recipe: &str) -> bool {

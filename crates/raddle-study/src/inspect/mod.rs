@@ -5,6 +5,7 @@ mod changes;
 mod claims;
 mod concurrency;
 mod idle;
+mod idle_told;
 mod kernels;
 mod limits;
 mod needs;

@@ -80,7 +80,7 @@ impl NamedRecipe {
         }
         let text = with(self.text, &settings).replace(&duration(TURN_NS), &duration(turn_ns));
         let timed = Self::parse(self.name, &self.given, text, &Registry::bundled())?;
-        Ok(Self { offered: self.offered, ..timed })
+        Ok(Self { asked: self.asked, ..timed })
     }
 
     /// Says in a sentence, without its full stop, which figures of a recipe (set of policies) are
@@ -140,7 +140,7 @@ impl NamedRecipe {
             let settings = settings.collect::<Result<Vec<_>, _>>().map_err(StudyError::Usage)?;
             let text = with(self.text.clone(), &settings);
             let priced = Self::parse(self.name.clone(), &self.given, text, &Registry::bundled())?;
-            Ok(Self { offered: self.offered, ..priced })
+            Ok(Self { asked: self.asked, ..priced })
         };
         pairs.map(of).collect()
     }

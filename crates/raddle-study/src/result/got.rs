@@ -1,11 +1,13 @@
 //! How much of the device was guaranteed to each process, how much did it use, and how much was
 //! lent to it?
 
+use raddle_device::Vendor;
 use raddle_dispatch::Recipe;
 use raddle_sim::{Outcome, ProcessSummary, Summary};
 use serde::Serialize;
 
 use super::runs::RecipeRun;
+use crate::share::without_parameters;
 
 /// Part of the device that one process got under a recipe (set of policies), as fractions from 0 to
 /// 1.
@@ -17,9 +19,12 @@ pub struct TenantGot {
     /// Weight that the user gave the process (its share), as a fraction of the sum over all
     /// processes.
     pub asked: f64,
-    /// Fraction of the device that the process is guaranteed whatever the others do; `None` where
-    /// nothing is guaranteed.
+    /// Fraction of the device that is the part of the process whatever the others do; `part_is` says
+    /// what that means. `None` where it has no part.
     pub guaranteed: Option<f64>,
+    /// Kind of `guaranteed`; `None` where nothing is guaranteed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub part_is: Option<PartKind>,
     /// Wave-slot time that the process used, as a fraction of the wave-slot time that all processes
     /// used.
     pub received: f64,
@@ -33,6 +38,47 @@ pub struct TenantGot {
     /// uncertain cost of contention; `None` where contention is not charged.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub per_second_between: Option<[f64; 2]>,
+}
+
+/// Meaning of the part of the device that one process has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum PartKind {
+    /// Compute units that no other process may use.
+    Own,
+    /// Limit of the process, which keeps nothing for it, as percentages of MPS do.
+    AtMost,
+    /// Compute units that are the process's whenever it needs them; idle ones serve others.
+    AtLeast,
+    /// Part of the turns on the whole device, which others take while the process has nothing to
+    /// run.
+    OfTurns,
+}
+
+impl PartKind {
+    /// Returns words that can stand behind the part, as in "30.0% at most".
+    #[must_use]
+    pub const fn told(self) -> &'static str {
+        match self {
+            Self::Own => "its own",
+            Self::AtMost => "at most",
+            Self::AtLeast => "at least",
+            Self::OfTurns => "of turns",
+        }
+    }
+
+    /// Returns the meaning of the parts that a recipe called `name` gives processes, on a device of
+    /// this vendor. What drivers set is not always what is simulated: percentages of MPS limit, and
+    /// are simulated as units of one process.
+    fn of(guarantee: GuaranteeOf, name: &str, vendor: Vendor) -> Self {
+        let by_percentages = vendor == Vendor::Nvidia && without_parameters(name) == "partition";
+        match guarantee {
+            GuaranteeOf::Units if by_percentages => Self::AtMost,
+            GuaranteeOf::Units => Self::Own,
+            GuaranteeOf::LentUnits => Self::AtLeast,
+            GuaranteeOf::Turns => Self::OfTurns,
+        }
+    }
 }
 
 /// Parts of the device that a recipe (set of policies) guarantees to each process, whatever the
@@ -109,7 +155,11 @@ impl Guarantee {
 
 /// Returns the part of the device that every process got in a replay with this summary; empty with
 /// one process.
-pub(super) fn got(summary: &Summary, shares: &[u32], run: &RecipeRun) -> Vec<TenantGot> {
+pub(super) fn got(
+    summary: &Summary,
+    (shares, vendor): (&[u32], Vendor),
+    run: &RecipeRun,
+) -> Vec<TenantGot> {
     if summary.processes.len() < 2 {
         return Vec::new();
     }
@@ -124,6 +174,7 @@ pub(super) fn got(summary: &Summary, shares: &[u32], run: &RecipeRun) -> Vec<Ten
             process: of.name.clone(),
             asked: round(share / asked.max(1) as f64),
             guaranteed: guarantee.as_ref().and_then(|it| it.share(process)).map(round),
+            part_is: guarantee.as_ref().map(|it| PartKind::of(it.of, &run.name, vendor)),
             received: round(used.get(process).map_or(0.0, |&own| own as f64) / all),
             lent: guarantee.as_ref().and_then(|it| it.lent(run, process)).map(|it| round(it / all)),
             per_second: per_second.map(round),

@@ -19,15 +19,17 @@ pub use assumptions::Rules;
 pub use device::{DeviceFacts, DeviceFound, unit_of};
 pub(crate) use facts::is_issue_unknown;
 pub use facts::{ProfileFacts, ReplayedProfile, RequestFacts, met};
-pub use got::{Guarantee, GuaranteeOf, TenantGot};
+pub use got::{Guarantee, GuaranteeOf, PartKind, TenantGot};
 pub use load_limit::{LoadLimit, LoadLimitLeftOut, RatedProcess};
 pub(crate) use lost::{LostLaunches, LostWork, lost_in, lost_shares, never_ran};
 pub use lost::{NeverEnded, RefusedLaunches, StuckLaunches, Unreported};
 pub use offered::NotOffered;
+pub(crate) use offered::is_offered;
 pub use overturning::{Overturning, of_files, of_profiles};
 pub use replay::{RecipeResult, ReplayResult};
 pub use runs::{
-    DrawnTimeline, LOG, PAGE, PERFETTO, RecipeRun, Replay, SET_UP, SLOWEST, SUMMARY, SetUpFile,
+    DrawnTimeline, LOG, PAGE, PERFETTO, RecipeRun, Replay, SET_UP, SLOWEST, SUMMARY, SetUp,
+    SetUpFile,
 };
 
 /// Largest number of characters of a process's name in a sentence; a longer name loses its middle.

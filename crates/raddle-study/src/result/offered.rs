@@ -20,6 +20,23 @@ pub struct NotOffered {
     pub nearest: &'static str,
     /// Command, variable or call that makes a driver share the device in the way `nearest`.
     pub by: &'static str,
+    /// Name of the best recipe among those compared that a driver offers; `None` where there is
+    /// none, or where settings of one recipe are searched.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub best: Option<String>,
+}
+
+/// Returns whether the driver of some device offers the way of sharing that a recipe simulates, by
+/// the policies of the recipe.
+pub(crate) fn is_offered(recipe: &Recipe) -> bool {
+    let lends = recipe.allocate.settings().is_some_and(|config: &SpatialConfig| config.lend);
+    let [path, turn, allocate, preempt] = recipe.policies();
+    match (path, turn, allocate, preempt) {
+        ("ordinary", "everyone", "leftover", "never")
+        | ("ordinary", "round-robin", "leftover", "switch") => true,
+        ("ordinary", "everyone", "spatial", "never") => !lends,
+        _ => false,
+    }
 }
 
 impl NotOffered {
@@ -30,14 +47,7 @@ impl NotOffered {
         vendor: Vendor,
         processes: usize,
     ) -> Option<Self> {
-        let [path, turn, allocate, preempt] = recipe.policies();
-        let lends = recipe.allocate.settings().is_some_and(|config: &SpatialConfig| config.lend);
-        let offered = match (path, turn, allocate, preempt) {
-            ("ordinary", "everyone", "leftover", "never")
-            | ("ordinary", "round-robin", "leftover", "switch") => true,
-            ("ordinary", "everyone", "spatial", "never") => !lends,
-            _ => false,
-        };
+        let [_, turn, allocate, _] = recipe.policies();
         let level = turn == "highest-level";
         let (nearest, by) = match (vendor, processes > 1, allocate) {
             (Vendor::Nvidia, false, _) => ("streams", "cudaStreamCreateWithPriority"),
@@ -50,7 +60,8 @@ impl NotOffered {
             (..) if turn == "everyone" || level => ("streams", "the default: set nothing"),
             (..) => ("time-slice", "enforce_isolation"),
         };
-        (!offered).then(|| Self { recipe: name.to_owned(), nearest, by })
+        let best = None;
+        (!is_offered(recipe)).then(|| Self { recipe: name.to_owned(), nearest, by, best })
     }
 
     /// Returns a line that says that no driver offers the recipe, and what a driver offers that is

@@ -43,7 +43,7 @@ pub(super) fn overloaded(name: &str, summary: &Summary) -> Option<Overturning> {
         let requests = process.requests.as_ref()?;
         let [waiting, all] = [requests.waiting, requests.arrived].map(count);
         Some(format!(
-            "under {name} {waiting} of {all} requests of {} still waited when the last one arrived: more arrive than are served, so that their times grow with the time that is replayed (--until)",
+            "under {name} {waiting} of {all} requests of {} still waited when the last one arrived: more arrive than are served, so that their times grow, the longer requests arrive (--until)",
             process.name
         ))
     });

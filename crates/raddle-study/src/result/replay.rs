@@ -19,7 +19,7 @@ use super::lost::{
 use super::offered::NotOffered;
 use super::overload::{overloaded, serves_too_few};
 use super::overturning::{Overturning, of_profiles, refused_resets};
-use super::runs::{DrawnTimeline, LOG, RecipeRun, Replay, SLOWEST, SetUpFile};
+use super::runs::{DrawnTimeline, LOG, RecipeRun, Replay, SLOWEST, SetUp, SetUpFile};
 use crate::answer::{JudgedProcess, PolicyFigures, PolicyRow, WayToSetUp, today};
 use crate::sweep::FailedCase;
 use crate::units::{counted, plain, them};
@@ -95,6 +95,9 @@ pub struct ReplayResult {
     /// recipes are compared and not the ways that drivers offer.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub setup: Vec<String>,
+    /// Commands that undo `setup`, one line each; empty where there is nothing to undo.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub setup_undo: Vec<String>,
     /// Files that the commands of `setup` need.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub setup_files: Vec<SetUpFile>,
@@ -143,7 +146,7 @@ impl RecipeResult {
         let summary = Summary::new(replay.workload, together, alone);
         let shares: Vec<u32> = replay.workload.processes.iter().map(|plan| plan.share).collect();
         Self {
-            got: got::got(&summary, &shares, run),
+            got: got::got(&summary, (&shares, replay.target.vendor), run),
             name: run.name.clone(),
             recipe: run.recipe.clone(),
             log: run.log_bytes.map(|_| format!("{}/{LOG}", run.name)),
@@ -187,14 +190,14 @@ fn overloads(answer: &mut PolicyFigures, recipes: &[RecipeResult]) -> Vec<Overtu
 }
 
 /// Returns whether requests surely arrive faster than they are served under every compared recipe
-/// that a driver offers.
+/// that may be recommended.
 fn none_serves(answer: &PolicyFigures, recipes: &[RecipeResult]) -> bool {
-    let is_offered = |it: &&RecipeResult| {
+    let is_ranked = |it: &&RecipeResult| {
         let row = answer.rows.iter().find(|row| row.recipe == it.name);
-        row.is_some_and(|row| row.offered)
+        row.is_some_and(PolicyRow::is_ranked)
     };
-    let mut offered = recipes.iter().filter(is_offered).peekable();
-    offered.peek().is_some() && offered.all(|it| serves_too_few(&it.summary))
+    let mut ranked = recipes.iter().filter(is_ranked).peekable();
+    ranked.peek().is_some() && ranked.all(|it| serves_too_few(&it.summary))
 }
 
 impl ReplayResult {
@@ -236,7 +239,6 @@ impl ReplayResult {
         warnings.extend(answer.doubts());
         warnings.extend(stuck_under(&recipes));
         warnings.extend(replay.rules.warnings.iter().cloned());
-        let stuck = recipes.iter().filter(|result| result.summary.stuck > 0);
         Self {
             schema: SCHEMA,
             command: replay.command.to_vec(),
@@ -247,7 +249,7 @@ impl ReplayResult {
             overturning,
             memory: replay.rules.memory.clone(),
             in_brief,
-            stuck: stuck.map(|result| result.name.clone()).collect(),
+            stuck: stuck_recipes(&recipes).map(|result| result.name.clone()).collect(),
             failures: Vec::new(),
             never_ran,
             not_tried: replay.rules.not_tried.clone(),
@@ -258,6 +260,7 @@ impl ReplayResult {
             load_limit_left_out: None,
             setup_of: None,
             setup: Vec::new(),
+            setup_undo: Vec::new(),
             setup_files: Vec::new(),
             recipes,
             profiles,
@@ -320,11 +323,11 @@ impl ReplayResult {
         &self.overturning
     }
 
-    /// Sets the commands that set up a way of sharing the device, and the files that they need.
-    pub fn set_up(&mut self, of: WayToSetUp, (lines, files): (Vec<String>, Vec<SetUpFile>)) {
+    /// Sets the commands that set up a way of sharing the device, those that undo it, and the files
+    /// that they need.
+    pub fn set_up(&mut self, of: WayToSetUp, by: SetUp) {
         self.setup_of = Some(of);
-        self.setup = lines;
-        self.setup_files = files;
+        (self.setup, self.setup_undo, self.setup_files) = (by.lines, by.undo, by.files);
     }
 
     /// Returns the files that set up the recommended way of sharing the device.
@@ -414,7 +417,9 @@ fn no_driver(
 ) -> Option<NotOffered> {
     let name = answer.recommended()?;
     let run = runs.iter().find(|run| run.name == name)?;
-    NotOffered::of((name, &run.recipe), replay.target.vendor, replay.profiles.len())
+    let of = NotOffered::of((name, &run.recipe), replay.target.vendor, replay.profiles.len())?;
+    let best = answer.best_offered().map(|row| answer.rows[row].recipe.clone());
+    Some(NotOffered { best, ..of })
 }
 
 /// Judges the processes under all recipes (sets of policies), and draws the conclusion: ranks,
@@ -439,8 +444,8 @@ fn answer(
         let bounds: Vec<PolicyRow> = bounds.map(row).collect();
         let queued = run.queued.as_ref().map(row);
         let row = PolicyRow::over_seeds(seeds.map(row).collect())?.between(&bounds, &judged);
-        let RecipeRun { offered, out_of_reach, .. } = *run;
-        Some(PolicyRow { offered, out_of_reach, ..row.queued(queued.as_ref()) })
+        let RecipeRun { offered, asked, out_of_reach, .. } = *run;
+        Some(PolicyRow { offered, asked, out_of_reach, ..row.queued(queued.as_ref()) })
     };
     let rows = recipes.iter().zip(runs).filter_map(row).collect();
     let today = today(replay.target, judged.len());
@@ -459,11 +464,15 @@ fn unknown_kernels(profiles: &[ProfileFacts]) -> impl Iterator<Item = String> {
     })
 }
 
+/// Returns the results of the recipes (sets of policies) under which some launches never ended.
+fn stuck_recipes(recipes: &[RecipeResult]) -> impl Iterator<Item = &RecipeResult> {
+    recipes.iter().filter(|result| result.summary.stuck > 0)
+}
+
 /// Says under which recipes (sets of policies) how many launches never ended, and why; `None` where
 /// all launches ended.
 fn stuck_under(recipes: &[RecipeResult]) -> Option<String> {
-    let stuck = recipes.iter().filter(|result| result.summary.stuck > 0);
-    let told: Vec<String> = stuck
+    let told: Vec<String> = stuck_recipes(recipes)
         .map(|result| {
             let launches = counted(result.summary.stuck, "launch", "launches");
             let why = result.never_ended.as_ref().map(|it| format!(": {}", it.why));

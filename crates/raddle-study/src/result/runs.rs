@@ -27,6 +27,17 @@ pub const SLOWEST: &str = "slowest.perfetto-trace";
 /// Name of the folder with the files that set up the recommended way of sharing the device.
 pub const SET_UP: &str = "set-up";
 
+/// Commands and files that set up a way of sharing the device, and commands that undo it.
+#[derive(Clone, Debug, Default)]
+pub struct SetUp {
+    /// Commands that set up the way of sharing, one line each.
+    pub lines: Vec<String>,
+    /// Commands that undo the set-up, one line each; empty where there is nothing to undo.
+    pub undo: Vec<String>,
+    /// Files that the commands need.
+    pub files: Vec<SetUpFile>,
+}
+
 /// File that sets up a way of sharing the device, such as MPS.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct SetUpFile {
@@ -47,6 +58,8 @@ pub struct RecipeRun {
     pub recipe: Recipe,
     /// True if some driver offers the way of sharing the device that the recipe simulates.
     pub offered: bool,
+    /// True if recipes are compared, so that this one is ranked whether a driver offers it or not.
+    pub asked: bool,
     /// Outcome of the simulation of all processes together.
     pub together: Outcome,
     /// Summaries of the simulations of all processes with other random requests, one for each seed

@@ -5,9 +5,10 @@
 
 use serde_json::{Value, json};
 
+use super::undo::WITHOUT_MIG;
 use super::{NAME, ShareCandidate, Tenant};
 use crate::result::SetUpFile;
-use crate::units::{plain, quoted};
+use crate::units::{plain, quoted_posix};
 
 /// Name of the Kubernetes resource claim that the pods of all tenants share.
 const CLAIM: &str = "shared-gpu";
@@ -88,13 +89,15 @@ pub(super) fn mig_pods(tenants: &[Tenant<'_>]) -> SetUpFile {
 pub(super) fn mig_script(profiles: &[&str], cut: &str, tenants: &[Tenant<'_>]) -> SetUpFile {
     let own = |(at, tenant): (usize, &Tenant<'_>)| {
         let (profile, number) = (profiles[at], nth(profiles, at));
-        let name = quoted(&plain(tenant.name, NAME));
+        let name = quoted_posix(&plain(tenant.name, NAME));
         format!(
             "uuid=$(instance {profile} {number})\nprintf '%s: CUDA_VISIBLE_DEVICES=%s\\n' {name} \"$uuid\"\n"
         )
     };
     let own: String = tenants.iter().enumerate().map(own).collect();
+    let undo = WITHOUT_MIG.map(|line| format!("#   {line}\n")).concat();
     let text = include_str!("mig.sh").replace("@PROFILES@", cut).replace("@TENANTS@\n", &own);
+    let text = text.replace("@UNDO@\n", &undo);
     SetUpFile { name: "mig.sh", what: "the two commands, and which program gets which", text }
 }
 

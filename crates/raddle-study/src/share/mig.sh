@@ -1,7 +1,7 @@
 #!/bin/sh
 # Cuts GPU 0 into MIG instances, and prints which program runs on which. It needs root, and a GPU
 # that no process uses. To undo it:
-#   nvidia-smi mig -i 0 -dci; nvidia-smi mig -i 0 -dgi; nvidia-smi -i 0 -mig 0
+@UNDO@
 set -eu
 # Instances that are there already would be counted with those that are made here.
 if nvidia-smi -L | awk '$1 == "GPU" { gpu = $2 } gpu == "0:" && $1 == "MIG" { found = 1 } END { exit !found }'; then

@@ -8,8 +8,9 @@ mod modes;
 mod named;
 mod parts;
 mod setup;
+mod undo;
 
-use modes::Mode;
+use modes::{BY_LEVEL, KILLS, Mode};
 use raddle_device::Device;
 use raddle_dispatch::Registry;
 use raddle_trace::PriorityRule;
@@ -18,7 +19,7 @@ use crate::answer::TODAY;
 use crate::error::StudyError;
 use crate::profiles::Loaded;
 use crate::recipes::NamedRecipe;
-use crate::result::SetUpFile;
+use crate::result::SetUp;
 pub(crate) use absent::not_tried;
 pub(crate) use modes::{candidates, without_parameters};
 pub(crate) use named::choose;
@@ -41,6 +42,17 @@ impl ShareCandidate {
     pub(crate) fn is_named_in(&self, wanted: &[String]) -> bool {
         let name = &self.recipe.name;
         name != self.mode.name() && wanted.contains(name)
+    }
+
+    /// Returns whether this way of sharing a device is simulated where the user names none: a
+    /// driver offers it, or it shows what preemption of work would gain. `kills` is true if some
+    /// launch may be killed. If none may be, the recipe that kills is left out, as it would equal
+    /// the one that stops launches by a flag.
+    fn is_tried_unasked(&self, kills: bool) -> bool {
+        match &self.mode {
+            Mode::Recipe(KILLS) => kills,
+            mode => self.recipe.offered || BY_LEVEL.contains(&mode.name()),
+        }
     }
 }
 
@@ -89,6 +101,8 @@ pub(crate) fn only(
             candidates.extend(named::named(name, (device, tenants.len()), registry)?);
         }
     }
+    // The ways of sharing are compared that drivers offer, whoever names them.
+    candidates.iter_mut().for_each(|of| of.recipe.asked = false);
     let exact = |name: &str| candidates.iter().any(|of| of.recipe.name == name);
     // The way of a device without any set-up comes first.
     // People write MPS and MIG.
@@ -108,24 +122,21 @@ pub(crate) fn only(
         )));
     }
     let asked = |of: &ShareCandidate| match wanted {
-        [] => of.mode.is_tried_unasked(kills),
+        [] => of.is_tried_unasked(kills),
         _ => wanted.iter().any(|it| is(it, of.mode.name()) || *it == of.recipe.name),
     };
     Ok(candidates.into_iter().filter(asked).collect())
 }
 
-/// Returns (commands that set up a way of sharing the device for these tenants, one line each;
-/// files that the commands read).
-pub(crate) fn setup(
-    chosen: &ShareCandidate,
-    tenants: &[Loaded],
-    rules: &[PriorityRule],
-) -> (Vec<String>, Vec<SetUpFile>) {
+/// Returns the commands and files that set up a way of sharing the device for these tenants, and the
+/// commands that undo it.
+pub(crate) fn setup(chosen: &ShareCandidate, tenants: &[Loaded], rules: &[PriorityRule]) -> SetUp {
     let levels: Vec<u8> = tenants.iter().map(|it| it.most_urgent(rules)).collect();
     let most = levels.iter().min().copied().unwrap_or_default();
     let tenants = tenants.iter().zip(&levels);
     let tenants: Vec<Tenant<'_>> = tenants
         .map(|(loaded, level)| Tenant { name: &loaded.name, urgent: *level == most })
         .collect();
-    setup::set_up(chosen, &tenants)
+    let (lines, files) = setup::set_up(chosen, &tenants);
+    SetUp { lines, undo: undo::undo(chosen, &files), files }
 }

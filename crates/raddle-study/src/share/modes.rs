@@ -23,7 +23,7 @@ const SLICES_US: [u32; 4] = [1000, 2500, 5000, 20_000];
 pub(super) const BY_LEVEL: [&str; 3] = ["leftover-drain", "leftover-flag", KILLS];
 /// Name of the recipe (set of policies) that kills less urgent launches to make room for urgent
 /// ones.
-const KILLS: &str = "leftover-reset";
+pub(super) const KILLS: &str = "leftover-reset";
 
 /// Ways of sharing a device whose candidates have the values of their parameters in their names,
 /// such as `partition-60-40`.
@@ -77,22 +77,6 @@ impl Mode {
             Self::Queues => "streams",
             Self::RequestLimit(_) => "request-limit",
             Self::Recipe(name) => name,
-        }
-    }
-
-    /// Returns whether the driver of some device offers this way of sharing a device.
-    pub(super) const fn is_offered(&self) -> bool {
-        !matches!(self, Self::RequestLimit(_) | Self::Recipe(_))
-    }
-
-    /// Returns whether this way of sharing a device is simulated where the user names none: a
-    /// driver offers it, or it shows what preemption of work would gain. `kills` is true if some
-    /// launch may be killed. If none may be, the recipe that kills is left out, as it would equal
-    /// the one that stops launches by a flag.
-    pub(super) fn is_tried_unasked(&self, kills: bool) -> bool {
-        match self {
-            Self::Recipe(KILLS) => kills,
-            _ => self.is_offered() || BY_LEVEL.contains(&self.name()),
         }
     }
 
@@ -165,9 +149,6 @@ pub(crate) fn candidates(
         for name in ["matching", "block-warp"] {
             all.push(own(name, registry)?);
         }
-    }
-    for ShareCandidate { mode, recipe } in &mut all {
-        recipe.offered = mode.is_offered();
     }
     Ok(all)
 }

@@ -8,7 +8,7 @@ use super::mig::MigProfile;
 use super::modes::{BY_LEVEL, Mode, SLICES};
 use super::{NAME, ShareCandidate, Tenant, files};
 use crate::result::SetUpFile;
-use crate::units::{plain, quoted};
+use crate::units::{plain, quoted_posix};
 
 /// Returns (commands that set up a way of sharing the device, one line each; files that the
 /// commands read). The word COMMAND stands for a tenant's own command. The tenant's name is only in
@@ -144,7 +144,7 @@ fn each(
     let own = tenants.iter().enumerate();
     own.map(move |(at, tenant)| {
         // A shell without comments would read the name, so it is quoted.
-        format!("{} COMMAND    # {}", variable(at), quoted(&plain(tenant.name, NAME)))
+        format!("{} COMMAND    # {}", variable(at), quoted_posix(&plain(tenant.name, NAME)))
     })
 }
 

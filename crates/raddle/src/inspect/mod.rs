@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 use raddle_report::inspect::document;
 use raddle_study::inspect::{InspectedAs, InspectedProfile, Inspection, WantedAmounts};
 use raddle_study::{
-    FitRules, Loaded, NeedClaim, NextCommand, Study, StudyError, devices, profiles, self_replay,
+    FitRules, Loaded, NeedClaim, NextCommand, ShapeRules, Study, StudyError, devices, profiles,
+    self_replay,
 };
 
 use crate::Console;
@@ -43,7 +44,9 @@ pub(crate) fn verb(
         all.push(inspected(loaded, (args, other.as_ref()), &sources, &disk, console.progress)?);
     }
     let inspection = Inspection::new(all);
-    let next = NextCommand::after_inspect(&inspection, &study(args, &files), &disk);
+    let shapes = accepted(&shapes, enough.is_err(), &profiles);
+    let study = Study { shapes, ..study(args, &files) };
+    let next = NextCommand::after_inspect(&inspection, &study, &disk);
     let text = match format {
         Format::Json => versioned("inspect", &Followed::new(&inspection, Some(&next))),
         Format::Text => {
@@ -56,6 +59,20 @@ pub(crate) fn verb(
     Ok(enough?)
 }
 
+/// Returns rules for kernels without shapes by which a replay takes these profiles. Where it refuses
+/// them by the rules of the command line (`is_refused`), it takes them with `--partial`, and without
+/// files of shapes that give no kernel a shape.
+fn accepted(rules: &ShapeRules, is_refused: bool, profiles: &[Loaded]) -> ShapeRules {
+    if !is_refused {
+        return rules.clone();
+    }
+    let partial = ShapeRules { partial: true, ..rules.clone() };
+    match partial.check(&profiles::given(profiles)) {
+        Ok(()) => partial,
+        Err(_) => ShapeRules { partial: true, ..ShapeRules::default() },
+    }
+}
+
 /// Returns the study (a question about profiles) for the command that `inspect` suggests next: how
 /// do the profiles share a device? It takes over those options of `inspect` that `replay` and
 /// `share` have too.
@@ -64,7 +81,6 @@ fn study(args: &InspectArgs, files: &[PathBuf]) -> Study {
         profiles: named(files),
         given: named(&args.profiles),
         ranks: args.ranks.ranks.iter().map(ToString::to_string).collect(),
-        shapes: args.shapes.rules(),
         device: args.device.clone(),
         barriers: args.barriers.into(),
         needs: args.needs.clone(),

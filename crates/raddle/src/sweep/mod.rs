@@ -31,7 +31,7 @@ use args::SweepEngine;
 use rows::RowFile;
 
 /// Hint that tells the user how to make a sweep shorter.
-const SHORTER: &str = "fewer values of --vary are fewer cases, --shard I/N runs a part of them elsewhere, --until TIME has fewer requests";
+const SHORTER: &str = "fewer values of --vary are fewer cases, --shard I/N runs a part of them elsewhere, --until TIME lets requests arrive for a shorter time";
 
 /// Carries out the verb `sweep`: replays profiles once for each combination of values.
 pub(crate) fn verb(

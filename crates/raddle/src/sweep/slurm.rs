@@ -6,13 +6,13 @@
 
 use std::path::Path;
 
-use crate::units::{quoted, shell};
+use crate::units::{quoted_posix, shell_posix};
 
 /// Returns the batch script for Slurm that runs a command in `tasks` tasks. The words of `command`
 /// have no `--out`: the script adds it from `out`.
 pub(super) fn script(command: &[String], out: &Path, tasks: u32) -> String {
-    let command = shell(command);
-    let name = |part: &str| quoted(&format!("{}{part}", out.display()));
+    let command = shell_posix(command);
+    let name = |part: &str| quoted_posix(&format!("{}{part}", out.display()));
     let (whole, part) = (name(""), name(".part-"));
     format!(
         "#!/bin/bash

@@ -26,8 +26,7 @@ pub(crate) use args::TuneArgs;
 /// earlier is recognised.
 const MARK: &str = "# Found by `raddle tune`";
 /// Hint that tells the user how to make a search shorter.
-const SHORTER: &str =
-    "fewer values of --vary or --seeds are fewer cases, --until TIME fewer requests";
+const SHORTER: &str = "fewer values of --vary or --seeds are fewer cases, --until TIME lets requests arrive for a shorter time";
 /// Largest number of characters of the answer's sentence in the comment at the top of the recipe
 /// that `tune` writes.
 const SENTENCE: usize = 500;

@@ -56,10 +56,10 @@ fn a_service_beside_training_is_ranked_by_its_requests() {
     let value = policies(&demo(), &[&args[..], &goals].concat());
     assert_eq!(ranked(&value), ["leftover-drain", "leftover", "spatial", "weighted-slices"]);
     let answer = &value["answer"];
-    assert_eq!(answer["verdict"]["kind"], "use");
+    assert_eq!(answer["verdict"]["kind"], "no-driver");
     assert_eq!(
         answer["verdict"]["text"],
-        "Use leftover-drain: decode p99 33.1 -> 16.9 ms (12.5 to 16.9+ ms), for a train step 10 % longer. leftover-drain may miss `decode p99 20ms` (12.5 to 16.9+ ms, counted twice, as no upper end is known) and `train step 30.38ms` (18.2 to 44.6 ms)."
+        "leftover-drain is best, but no driver offers it: decode p99 33.1 -> 16.9 ms (12.5 to 16.9+ ms), for a train step 10 % longer. Of those that a driver offers, leftover is best. leftover-drain may miss `decode p99 20ms` (12.5 to 16.9+ ms, counted twice, as no upper end is known) and `train step 30.38ms` (18.2 to 44.6 ms)."
     );
     let trust = answer["verdict"]["trust"].as_array().unwrap();
     assert!(trust.contains(&"12 requests of decode: p99 is the slowest".into()), "{trust:?}");
@@ -153,7 +153,10 @@ fn bursts_beside_a_full_device_are_best_given_a_slice() {
     let value = policies(&place, &["bursts.csv", "full.csv"]);
     assert_eq!(ranked(&value), ["weighted-slices", "spatial", "leftover", "leftover-drain"]);
     let verdict = &value["answer"]["verdict"];
-    assert_eq!((&verdict["kind"], &verdict["recipe"]), (&"use".into(), &"weighted-slices".into()));
+    assert_eq!(
+        (&verdict["kind"], &verdict["recipe"]),
+        (&"no-driver".into(), &"weighted-slices".into())
+    );
 }
 
 /// Checks the order of recipes for a training step of 562 kernels of an MI210, as a loop and as
@@ -184,7 +187,7 @@ fn requests_of_many_kernels_beside_a_full_device_need_draining() {
     let value =
         policies(&Place::new(), &[&[&*serve, &*bench, "--device", "mi100"], &load[..]].concat());
     assert_eq!(ranked(&value), ["leftover-drain", "spatial", "weighted-slices", "leftover"]);
-    assert_eq!(value["answer"]["verdict"]["kind"], "use");
+    assert_eq!(value["answer"]["verdict"]["kind"], "no-driver");
 }
 
 /// Checks the order of recipes for two benchmarks that have the device busy for 72 % and 90 % of

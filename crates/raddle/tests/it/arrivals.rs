@@ -421,3 +421,32 @@ fn the_real_workload_of_disb() {
 /// Number of arrivals before 400 ms in the sample load, counted by a script.
 const VGG: u64 = 12;
 const DENSENET: u64 = 2;
+
+/// Checks that help and messages tell of `--until` in one way: requests arrive for that long.
+#[test]
+fn until_is_told_in_one_way() {
+    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let mut told = 0;
+    for folder in ["raddle/src", "raddle-study/src", "raddle-report/src"] {
+        let mut folders = vec![root.join(folder)];
+        while let Some(folder) = folders.pop() {
+            for entry in std::fs::read_dir(&folder).unwrap() {
+                let path = entry.unwrap().path();
+                if path.is_dir() {
+                    folders.push(path);
+                    continue;
+                }
+                let text = std::fs::read_to_string(&path).unwrap_or_default();
+                for line in text.lines().filter(|line| line.contains("--until TIME")) {
+                    assert!(line.contains("requests arrive"), "{}: {line}", path.display());
+                    told += 1;
+                }
+            }
+        }
+    }
+    assert!(told > 5, "{told}");
+    let help = Place::new().raddle(&["replay", "--help"]).out;
+    let help = help.split_whitespace().collect::<Vec<_>>().join(" ");
+    let words = "Requests arrive for this long, such as 300ms, and the last of them are served";
+    assert!(help.contains(words), "{help}");
+}

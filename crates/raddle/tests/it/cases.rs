@@ -120,7 +120,7 @@ fn a_folder_of_unrelated_traces_has_no_ranks_unless_they_say_so() {
         place.file(&format!("mixed/{name}.json"), trace(&info, &[&kernel(name, 5, 3)]));
     }
     let ran = place.raddle(&["inspect", "mixed", "--rank", "0"]);
-    assert!(ran.code == 0 && ran.out.starts_with('b'), "{}{}", ran.out, ran.err);
+    assert!(ran.code == 0 && ran.out.starts_with("-> b "), "{}{}", ran.out, ran.err);
 }
 
 #[test]

@@ -279,6 +279,39 @@ fn ns(value: &Value) -> u64 {
 
 /// Returns the document that `inspect` prints of a sample; `None` where that is absent and need not
 /// be there.
+/// Checks that the first line says why the device is idle most, and what to do about it.
+#[test]
+fn the_first_line_says_why_the_device_is_idle() {
+    let place = Place::new();
+    // Half of 400 us is a gap before a kernel that is issued when it begins.
+    place.file(
+        "host.csv",
+        table(&["a 1 80 128 32 0 0 0 100000", "b 1 80 128 32 0 300000 300000 100000"]),
+    );
+    place.file(
+        "late.csv",
+        table(&["a 1 80 128 32 0 0 0 100000", "b 1 80 128 32 0 110000 300000 100000"]),
+    );
+    place.file("busy.csv", table(&["a 1 80 128 32 0 0 0 100000"]));
+    let told = |files: &[&str]| {
+        let ran = place.raddle(&[&["inspect"], files].concat());
+        assert_eq!(ran.code, 0, "{}", ran.err);
+        let lines =
+            ran.out.lines().take_while(|line| line.starts_with("->") || line.starts_with("   "));
+        lines.map(str::trim).collect::<Vec<_>>().join(" ")
+    };
+    assert_eq!(
+        told(&["host.csv"]),
+        "-> host leaves the device idle for 50.0% of 400 us, 50.0% because nothing was issued, above all after a: issue work earlier, or let another program use the device meanwhile."
+    );
+    let graphs = "47.5% because launches were on their way, above all after a: launch more work at once, by graphs or larger batches.";
+    assert!(told(&["late.csv"]).ends_with(graphs), "{}", told(&["late.csv"]));
+    let busy = "-> busy keeps the device busy: a kernel runs for 100.0% of 100 us.";
+    assert_eq!(told(&["busy.csv"]), busy);
+    let both = told(&["busy.csv", "host.csv"]);
+    assert!(both.starts_with(busy) && both.matches("-> ").count() == 2, "{both}");
+}
+
 fn inspected(name: &str, args: &[&str]) -> Option<Value> {
     let path = sample(&format!("kineto_nvidia/{name}"))?;
     let found = document(

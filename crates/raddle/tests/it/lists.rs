@@ -35,6 +35,27 @@ fn a_recipe_that_is_shown_can_be_used_as_a_file() {
     }
 }
 
+/// Checks that who names a policy where a recipe is asked for is told how a recipe names it.
+#[test]
+fn a_policy_is_no_recipe_and_says_where_it_stands() {
+    let place = Place::new();
+    place.file("one.csv", crate::common::train());
+    for args in [
+        &["recipes", "--show", "highest-level"][..],
+        &["replay", "one.csv", "--no-files", "--recipe", "highest-level"],
+    ] {
+        let ran = place.raddle(args);
+        assert_eq!(ran.code, 2, "{}", ran.err);
+        let told =
+            "`highest-level` is a policy for the slot turn: a recipe names it as `turn.policy`";
+        let shown = "`raddle recipes --show leftover-drain --save mine.toml`";
+        assert!(ran.err.contains(told) && ran.err.contains(shown), "{}", ran.err);
+    }
+    let set = ["--recipe=leftover-drain", "--set=turn.policy=highest-level"];
+    let ran = place.raddle(&[&["replay", "one.csv", "--no-files"], &set[..]].concat());
+    assert_eq!(ran.code, 0, "what is said can be done: {}", ran.err);
+}
+
 #[test]
 fn devices_are_listed_and_shown() {
     let place = Place::new();

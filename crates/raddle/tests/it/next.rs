@@ -103,7 +103,7 @@ fn the_command_of_every_kind_of_answer_runs() {
         ),
         // No driver has the recommended recipe.
         (
-            "use",
+            "no-driver",
             "replay",
             [&requests[..], &drain, &known].concat(),
             "raddle share train.csv infer.csv --priority=train=5 ",
@@ -118,7 +118,7 @@ fn the_command_of_every_kind_of_answer_runs() {
             "either",
             "share",
             [&requests[..], &known, &["--priority=train=5"]].concat(),
-            "raddle contention train+infer.json.gz",
+            "raddle calibrate pair --profile-a=infer.csv --profile-b=train.csv --way=mps-10-90 ",
         ),
     ];
     for (kind, verb, args, begin) in cases {
@@ -129,8 +129,9 @@ fn the_command_of_every_kind_of_answer_runs() {
         assert!(!next.contains("--recipe=greedy"), "{next}");
         let ran = place.pasted(&next.replace("DEVICE", "a100"));
         let code = match kind {
-            // Recordings of both together are still to be made.
+            // Recordings of both together are still to be made, or the programs named.
             _ if next.contains(".json.gz") => 1,
+            _ if next.contains("PROGRAM") => 2,
             "no-goal-met" => 5,
             _ => 0,
         };
@@ -138,8 +139,8 @@ fn the_command_of_every_kind_of_answer_runs() {
     }
 }
 
-/// Checks that nothing of NVIDIA's is suggested on another device: where both ways are open, a
-/// recording of both programs tells, not `raddle calibrate pair`, which refuses such a device.
+/// Checks that nothing of NVIDIA's is suggested on another device: where both ways are open,
+/// recordings of both programs tell, not `raddle calibrate pair`, which refuses such a device.
 #[test]
 fn a_device_of_amd_is_asked_for_no_way_of_nvidia() {
     let place = Place::new();
@@ -153,7 +154,10 @@ fn a_device_of_amd_is_asked_for_no_way_of_nvidia() {
     let answer = json(&ran);
     let (kind, next) = told(&answer);
     assert_eq!(kind, "either", "{}", ran.out);
-    assert_eq!(next, "raddle contention infer+train.json.gz");
+    assert!(
+        next.starts_with("raddle check summary.json infer=infer-beside-train.json.gz "),
+        "{next}"
+    );
     for way in ["mps", "CUDA", "nvidia", "calibrate pair"] {
         assert!(!ran.out.contains(way), "{way}: {}", ran.out);
     }
@@ -167,6 +171,37 @@ fn a_device_of_amd_is_asked_for_no_way_of_nvidia() {
     let pair = ["calibrate", "pair", "--profile-a=infer.csv", "--profile-b=train.csv", "--dry-run"];
     let ran = place.raddle(&[&pair[..], &programs].concat());
     assert!(ran.code == 1 && ran.err.contains("measures time slices and MPS"), "{ran:?}");
+}
+
+/// Checks that one command settles what a verdict leaves open, whatever the doubt comes from: the
+/// first screen names it with the files of the user, and no other text names another.
+#[test]
+fn a_doubt_leads_to_one_command() {
+    let place = Place::new();
+    std::fs::create_dir(place.path().join("in")).unwrap();
+    place.file("in/train.csv", train());
+    place.file("in/infer.csv", infer());
+    let amd = |text: String| text.replace("device = v100", "device = mi300x");
+    std::fs::create_dir(place.path().join("amd")).unwrap();
+    place.file("amd/train.csv", amd(train()));
+    place.file("amd/infer.csv", amd(infer()));
+    let known = ["--memory=train=1GB", "--memory=infer=1GB", "--until=20ms", "--out=plan"];
+    let nvidia = ["in/train.csv", "in/infer.csv", "--requests=infer=1000/s", "--priority=train=5"];
+    let ways = ["--recipe=streams", "--recipe=partition", "--contention=learnt"];
+    let amd = [&["amd/infer.csv", "amd/train.csv", "--requests=infer=700/s"], &ways[..]].concat();
+    let pair = "raddle calibrate pair --profile-a=in/infer.csv --profile-b=in/train.csv --way=";
+    let check =
+        "raddle check plan infer=infer-beside-train.json.gz train=train-beside-infer.json.gz";
+    for (asked, begin) in [(&nvidia[..], pair), (&amd[..], check)] {
+        let ran = place.raddle(&[&["share"], asked, &known[..]].concat());
+        assert_eq!(ran.code, 0, "{}", ran.err);
+        let (answer, _) = ran.out.split_once("\n\n").expect("a table follows");
+        let words = answer.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(words.contains("Both tried on the device tell it."), "{}", ran.out);
+        assert!(!words.contains("`raddle"), "the command stands once: {answer}");
+        let (_, next) = ran.out.split_once("\nNext:  ").unwrap_or_else(|| panic!("{}", ran.out));
+        assert!(next.replace(" \\\n         ", " ").starts_with(begin), "{}", ran.out);
+    }
 }
 
 /// Checks that the text and the document name one command: only how files are named differs.

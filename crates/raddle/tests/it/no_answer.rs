@@ -68,11 +68,11 @@ fn a_case_that_failed_is_no_goal_missed_and_is_run_again() {
         "late.toml at none tried no answer: 1000/s failed at none tried",
         "leftover 2000/s 2000/s, the highest at none tried",
         "-> leftover goes furthest of those with an answer: all goals hold at load surely up to 2000/s, the highest tried.",
-        "Goals: met by all 2 combinations; 2 of 4 without an answer",
         "load=1000/s recipe=late.toml seed=0 and 3 more cases: there is no recipe",
     ] {
         assert!(out.contains(part), "{part}: {out}");
     }
+    assert!(!out.contains("Goals: "), "the answer says it: {out}");
     let page = fs::read_to_string(place.path().join("rows.html")).unwrap();
     for text in [&out, &page] {
         assert!(!text.contains("not even the lowest"), "{text}");
@@ -143,7 +143,7 @@ fn a_search_says_what_a_replay_of_the_same_says() {
     // Today's way alone meets the last, so the replay finds one that does, and the search none.
     for (goal, turns, codes, kind) in [
         ("--goal=infer p99 1us", "20..320:*2", [5, 5], "no-goal-met"),
-        ("--goal=my train step 1s", "20..320:*2", [0, 0], "use"),
+        ("--goal=my train step 1s", "20..320:*2", [0, 0], "no-driver"),
         ("--goal=my train step +0%", "20..80:*2", [5, 0], "stay"),
     ] {
         let turns = format!("--vary=turn.t0-us={turns}");
@@ -155,7 +155,8 @@ fn a_search_says_what_a_replay_of_the_same_says() {
         assert_eq!(verdict["kind"], kind, "{verdict}");
         let sentence = verdict["text"].as_str().unwrap();
         assert!(words(&ran.out).starts_with(&format!("-> {sentence}")), "{}", ran.out);
-        assert_eq!(sentence.contains("Use "), kind == "use", "{sentence}");
+        assert!(!sentence.contains("Use "), "no driver has these slices: {sentence}");
+        assert_eq!(sentence.contains("no driver offers it"), kind == "no-driver", "{sentence}");
         let saved = fs::read_to_string(place.path().join("raddle-out/tuned.toml")).unwrap();
         assert!(saved.contains(&format!("# {sentence}\n")), "{saved}");
         assert!(ran.out.contains("Saved: turn.t0-us="), "{}", ran.out);
@@ -236,7 +237,11 @@ fn goals_that_all_meet_are_said_to_be_met() {
     let summary = fs::read_to_string(place.path().join("out/summary.json")).unwrap();
     assert!(summary.contains(yes.trim_end()));
     let quiet = asked(&place, "replay", &[goal, "--goal=my train step +900%", "-q", "--no-files"]);
-    assert!(quiet.out.starts_with("All 4 policies meet all goals. "), "{}", quiet.out);
+    assert!(
+        quiet.out.starts_with("All 4 policies meet all goals (`my train step +900%` is "),
+        "{}",
+        quiet.out
+    );
     let shared = asked(&place, "share", &[goal, "--no-files"]);
     assert_eq!(shared.code, 0, "{}", shared.err);
     let first = words(&shared.out);

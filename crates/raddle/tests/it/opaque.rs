@@ -16,9 +16,10 @@ fn profile(rows: &[(&str, u32, u64, u64)]) -> String {
     text
 }
 
-/// Returns the second line of a printed text.
+/// Returns the line behind the heading of the first profile, which an empty line precedes.
 fn line_2(text: &str) -> String {
-    text.lines().nth(1).unwrap_or_default().trim().to_owned()
+    let mut lines = text.lines().skip_while(|line| !line.is_empty());
+    lines.nth(2).unwrap_or_default().trim().to_owned()
 }
 
 #[test]
@@ -48,6 +49,34 @@ fn the_share_without_a_shape_stands_in_line_2_and_more_than_a_tenth_is_an_error(
     let ran = place.raddle(&["replay", "much.csv", "--no-files", "--partial"]);
     let at = |part: &str| ran.out.find(part).unwrap_or_else(|| panic!("{part}: {}", ran.out));
     assert!(at("of kernel time without a shape") < at("leftover"), "{}", ran.out);
+}
+
+/// Checks that `inspect` sends no file into a command that refuses it: neither one of which too many
+/// kernels have no shape, nor one of which too many can never run.
+#[test]
+fn the_next_command_takes_the_file_that_was_inspected() {
+    let place = Place::new();
+    place.file("other.csv", table(&["a 1 80 128 32 0 0 0 9000"]));
+    place.file("much.csv", profile(&[("a", 1, 0, 8_999), ("graph", 1, 9_000, 1_001)]));
+    place
+        .file("huge.csv", table(&["a 1 80 128 32 0 0 0 9000", "b 1 80 128 32 999999 0 9000 9000"]));
+    place.file("fine.csv", table(&["a 1 80 128 32 0 0 0 9000"]));
+    for (file, code, partial) in
+        [("much.csv", 1, true), ("huge.csv", 0, true), ("fine.csv", 0, false)]
+    {
+        let ran = place.raddle(&["inspect", file]);
+        assert_eq!(ran.code, code, "{}", ran.err);
+        let (_, next) = ran.out.split_once("\nNext:  ").unwrap_or_else(|| panic!("{}", ran.out));
+        let next = next.replace(" \\\n         ", " ");
+        let next =
+            next.lines().next().unwrap_or_default().split("    # ").next().unwrap_or_default();
+        assert!(next.starts_with(&format!("raddle share {file} OTHER ")), "{next}");
+        assert_eq!(next.contains(" --partial"), partial, "{next}");
+        let next = next.replace("OTHER", "other.csv");
+        let ran = place.pasted(&format!("{next} --no-files --recipe=mps"));
+        // Code 3 says that some launches never ran.
+        assert!([0, 3].contains(&ran.code), "{next}: {}", ran.err);
+    }
 }
 
 #[test]

@@ -310,6 +310,35 @@ fn tune_says_what_no_driver_offers() {
     }
 }
 
+/// Checks that the table of what each program gets says what its part is: percentages of MPS limit
+/// it and keep nothing for it.
+#[test]
+fn each_way_says_what_the_part_of_a_program_is() {
+    let place = place();
+    for (device, recipe, part, kind) in [
+        ("h100", "partition-30-70", "% at most", "at-most"),
+        ("h100", "mig-3g.40gb+4g.40gb", "% its own", "own"),
+        ("h100", "time-slice", "50.0% of turns", "of-turns"),
+        ("h100", "request-limit", " at least", "at-least"),
+        ("h100", "mps", " - ", ""),
+    ] {
+        let words = ["train.csv", "infer.csv", "--device", device, "--recipe", recipe];
+        let ran = place.raddle(&[&["share", "--no-files"], &words[..]].concat());
+        assert_eq!(ran.code, 0, "{}", ran.err);
+        let (_, table) = ran.out.split_once("\nWhat each process gets under ").expect("a table");
+        let table = table.split("\nSet it:").next().unwrap_or_default();
+        assert!(table.contains("its part") && table.contains(part), "{recipe}: {table}");
+        assert!(!ran.out.contains("guaranteed"), "{}", ran.out);
+        let found = share(&place, &words);
+        let got = &found["recipes"][0]["got"][0]["part-is"];
+        assert_eq!(got.as_str().unwrap_or_default(), kind, "{recipe}");
+        // The set-up stands with what undoes it.
+        let undone = ran.out.contains("\nUndo it:  ");
+        assert_eq!(undone, !found["setup-undo"].is_null(), "{}", ran.out);
+        assert_eq!(undone, recipe != "request-limit", "{}", ran.out);
+    }
+}
+
 #[test]
 fn the_commands_of_each_mode() {
     let place = place();

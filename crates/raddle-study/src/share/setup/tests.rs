@@ -12,6 +12,7 @@ use raddle_testkit::{absent, schema_breaches};
 use serde_json::Value;
 
 use super::*;
+use crate::share::undo::undo;
 use crate::share::{Tenants, candidates, mig};
 
 const FIXTURES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/modes");
@@ -39,7 +40,8 @@ fn every() -> Vec<(String, Vec<String>, Vec<SetUpFile>)> {
                 candidates(&device(name), &Tenants::strangers(count, true), &Registry::bundled())
                     .unwrap();
             all.extend(found.iter().map(|of| {
-                let (lines, files) = set_up(of, &tenants);
+                let (mut lines, files) = set_up(of, &tenants);
+                lines.extend(undo(of, &files));
                 (format!("{name} {}", of.recipe.name), lines, files)
             }));
         }
@@ -57,9 +59,10 @@ fn commands_of_every_mode() {
                 .unwrap();
         let chosen = found.iter().find(|of| of.recipe.name == recipe).unwrap();
         let (lines, files) = set_up(chosen, &tenants);
+        let undo = undo(chosen, &files).into_iter().map(|line| format!("undo: {line}"));
         let files = files.iter().map(|file| format!("{}    {}", file.name, file.what));
         let all: Vec<String> =
-            std::iter::once(format!("# {recipe}")).chain(lines).chain(files).collect();
+            std::iter::once(format!("# {recipe}")).chain(lines).chain(files).chain(undo).collect();
         all.join("\n")
     };
     let modes = [
@@ -121,6 +124,7 @@ fn is_of(value: &str, kind: &Value) -> bool {
         Some("percent") => value.parse().is_ok_and(|percent: u32| (1..=100).contains(&percent)),
         Some("profiles") => value.split(',').all(|name| profiles().contains(&name)),
         Some("file") => value == "recipe.toml",
+        Some("manifest") => value.ends_with("-pods.json") || value == "resource-claim.json",
         Some("units") => {
             let (gpu, units) = value.split_once(':').unwrap();
             let (first, last) = units.split_once('-').unwrap();
@@ -254,6 +258,27 @@ fn the_script_for_mig_names_the_instance_of_each_tenant() {
     assert!(!missing.status.success() && !folder.join("PWN").exists());
     assert!(String::from_utf8_lossy(&missing.stderr).contains("no instance 1 of 2g.20gb"));
     std::fs::remove_dir_all(&folder).unwrap();
+}
+
+/// Checks that every way of sharing that changes the device says how to change it back, and that the
+/// script for MIG says the same.
+#[test]
+fn every_set_up_is_undone() {
+    let same = |line: &str| line.starts_with("# ");
+    for name in ["h100", "mi300x"] {
+        let found =
+            candidates(&device(name), &Tenants::strangers(2, true), &Registry::bundled()).unwrap();
+        let tenants = ["a", "b"].map(|name| Tenant { name, urgent: true });
+        for of in found {
+            let (lines, files) = set_up(&of, &tenants);
+            let undo = undo(&of, &files);
+            assert_eq!(undo.is_empty(), lines.iter().all(|line| same(line)), "{}", of.recipe.name);
+            if let Some(script) = files.iter().find(|file| file.name == "mig.sh") {
+                let told = script.text.lines().filter_map(|line| line.strip_prefix("#   "));
+                assert_eq!(told.collect::<Vec<_>>(), undo[..3]);
+            }
+        }
+    }
 }
 
 /// Checks that the generated lines for PyTorch are valid Python; without an interpreter the test
