@@ -39,7 +39,7 @@ pub(crate) struct Program {
 /// their start.
 pub(crate) struct Second {
     built: Result<NativeHandle, Count>,
-    /// True for the second build of a program in SPIR-V.
+    /// True for a program that was given as a SPIR-V module; false for one given as source text.
     is_module: bool,
     /// Results of the analysis of the program's kernels, by the name of the kernel.
     findings: BTreeMap<String, Findings>,

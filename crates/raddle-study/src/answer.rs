@@ -224,8 +224,8 @@ impl PolicyFigures {
     /// So halving the time of one process weighs as much as doubling that of another.
     ///
     /// Some rules go before the product. Ways of sharing that no driver offers come last (recipes are
-    /// ranked whoever offers them), and before them those in which something never ended. Rows that meet more goals come first; of rows that
-    /// meet equally many, the one that exceeds a limit by the smaller factor at worst. Where every
+    /// ranked whoever offers them), and before them those in which something never ended. Rows that
+    /// meet more goals come first; of rows that meet equally many, the one that exceeds a limit by the smaller factor at worst. Where every
     /// process takes the same time to within 1 % under all rows, the waits of the most urgent
     /// streams decide.
     ///

@@ -12,6 +12,7 @@ use crate::inspect::{InspectedProfile, Inspection};
 use crate::pair::way_of;
 use crate::replay::{Prepared, Studied};
 use crate::result::{DeviceFound, ReplayResult};
+use crate::shapes::MUCH;
 use crate::study::{FileNames, Study, Ways, operand};
 use crate::units::{quoted, shell, shell_posix};
 
@@ -119,10 +120,11 @@ impl NextCommand {
             names.extend((alone && !names.is_empty()).then(|| OTHER.to_owned()));
         }
         let device = inspection.profiles.first().and_then(|of| of.device.as_ref());
-        // A replay refuses what can never run where it is over a tenth of the kernel time.
+        // A replay refuses profiles of which this much can never run.
         let too_large = |of: &InspectedProfile| {
             let all: u64 = of.by_kernel.iter().map(|kernel| kernel.times.total_ns).sum();
-            of.limits.as_ref().is_some_and(|it| it.unfit.total_ns.saturating_mul(10) > all)
+            let unfit = of.limits.as_ref().map_or(0, |it| it.unfit.total_ns);
+            u128::from(unfit) * MUCH > u128::from(all)
         };
         study.shapes.partial |= inspection.profiles.iter().any(too_large);
         if study.device.is_none() && device.is_none_or(|of| is_unnamed(of.found)) {
@@ -276,7 +278,7 @@ fn measured(asked: &Study, result: &ReplayResult, names: &FileNames<'_>) -> Opti
     let (true, [a, b]) = (answer.is_measurable([row(one)?, row(other)?]), &given[..]) else {
         return None;
     };
-    // The program with requests is A.
+    // `calibrate pair` calls the program with requests A.
     let is_a = answer.processes.first().is_some_and(|it| it.judged == JudgedBy::Requests);
     let way = |recipe: &String| {
         let way = way_of(recipe)?;
@@ -296,7 +298,7 @@ fn measured(asked: &Study, result: &ReplayResult, names: &FileNames<'_>) -> Opti
 
 /// Returns the command that tests the study's answer on the real device, by recordings of the
 /// processes side by side. If something is missing for that test, it is the command that provides
-/// it.
+/// it. What tells two ways apart comes before the question whether they fit into the memory.
 fn tried(
     prepared: &Prepared,
     result: &ReplayResult,
@@ -304,6 +306,13 @@ fn tried(
     names: &FileNames<'_>,
 ) -> NextCommand {
     let asked = prepared.asked();
+    let verdict = &result.answer.verdict;
+    if verdict.kind == VerdictKind::Either
+        && verdict.by_trial
+        && let Some(settles) = settles(prepared, result, prediction, names)
+    {
+        return settles;
+    }
     let unknown = prepared.profiles().iter().filter(|of| of.memory().is_none());
     let unknown: Vec<String> = unknown.map(|of| format!("--memory={}={SIZE}", of.name)).collect();
     if !unknown.is_empty() {
@@ -327,8 +336,7 @@ fn tried(
 /// leaves open, where it can; else `check` compares recordings of the programs together with the
 /// answer. `None` where that needs the answer in files, and `prediction` names none.
 ///
-/// Whatever a doubt comes from (contention, kernels of unknown need, turns, chance), this is its
-/// command.
+/// The command is the same for every doubt (contention, kernels of unknown need, turns, chance).
 fn settles(
     prepared: &Prepared,
     result: &ReplayResult,

@@ -104,7 +104,7 @@ impl ShapeRules {
 
 /// Divisor of a profile's kernel time: the profile is refused where kernels that cannot run on the
 /// device take more than a tenth of that time.
-const MUCH: u128 = 10;
+pub(crate) const MUCH: u128 = 10;
 
 /// Launches of a profile that can never run on a device: their number, and the sum of their
 /// recorded durations in ns.

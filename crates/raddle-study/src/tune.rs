@@ -308,10 +308,14 @@ impl Tuning<'_, '_> {
         };
         let named = |at: usize| {
             let recipe = self.bench.cases().group_id(at * self.seeds);
-            self.with_bounds(Some(at), PolicyRow { recipe, ..of(&self.rows[at]) })
+            let case = self.bench.cases().get(at * self.seeds);
+            let own = case.and_then(|case| self.bench.recipe(&case.study)).ok().flatten();
+            let (offered, asked) = (own.is_none_or(|own| own.offered), true);
+            let row = PolicyRow { recipe, offered, asked, ..of(&self.rows[at]) };
+            self.with_bounds(Some(at), row)
         };
         let base = PolicyRow::over_seeds(base.to_vec()).unwrap_or_else(|| self.empty());
-        let base = self.with_bounds(None, base);
+        let base = self.with_bounds(None, PolicyRow { asked: true, ..base });
         let rows = std::iter::once(base).chain(left.iter().map(|&at| named(at)));
         let goals = self.bench.cases().goals().to_vec();
         PolicyFigures::of_search(
@@ -453,7 +457,6 @@ impl Tuning<'_, '_> {
         let lost = self.bench.lost(&under)?;
         let chosen = self.bench.cases().get(ranking[0] * self.seeds)?.study;
         let (recipe, no_driver) = self.bench.recipe_text(&chosen)?;
-        figures.of_no_driver(no_driver.as_ref());
         let never_ran = lost.tell(&mut figures);
         overturning.extend(lost.overturning.map(|found| found.line));
         let failures = self.failures();

@@ -195,7 +195,7 @@ pub fn quoted(word: &str) -> String {
 /// Writes a word of a command on one line, in double quotes where `cmd` or PowerShell would read it
 /// as something else. In such quotes PowerShell would run `$(..)`, so `$` and its backtick get a
 /// backtick, which `cmd` reads as a part of the word. Characters that control a terminal or break a
-/// line cannot be written and become `?`.
+/// line cannot be written and become `?`, and so do `%` and curly quotes.
 pub fn quoted_windows(word: &str) -> String {
     let safe = |c: char| c.is_alphanumeric() || "-_./+:=\\".contains(c);
     // PowerShell splits an option at the first of these signs.
@@ -206,6 +206,9 @@ pub fn quoted_windows(word: &str) -> String {
     let inside = word.chars().map(|c| match c {
         '"' => "\"\"".to_owned(),
         '$' | '`' => format!("`{c}"),
+        // `cmd` replaces variables between percent signs also in quotes, and PowerShell takes curly
+        // quotes for straight ones.
+        '%' | '\u{201c}'..='\u{201f}' => "?".to_owned(),
         c if c.is_control() || turns(c) => "?".to_owned(),
         c => c.to_string(),
     });
@@ -443,11 +446,11 @@ mod tests {
             (r"my runs\", "\"my runs\\\\\""),
             ("", "\"\""),
             ("a\nb\u{1b}", "\"a?b?\""),
+            ("a\u{201d};calc;\u{201d}", "\"a?;calc;?\""),
+            ("x%CMDCMDLINE:~0,1%&calc", "\"x?CMDCMDLINE:~0,1?&calc\""),
         ] {
             assert_eq!(quoted_windows(word), written);
         }
-        let here = if cfg!(windows) { quoted_windows } else { quoted_posix };
-        assert_eq!(quoted("a b"), here("a b"));
     }
 
     #[test]

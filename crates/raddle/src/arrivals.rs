@@ -16,8 +16,8 @@ pub(crate) struct ArrivalArgs {
     pub(crate) arrivals: Vec<String>,
     /// A generated load: so many requests a second, at random (`serve=40/s`), or so many at once
     /// (`serve=burst:8`); at random 300 and more, until p99 is known to a tenth, unless --until says
-    /// for how long they arrive. Such requests are the most urgent work, profiles without requests the least;
-    /// may be repeated
+    /// for how long they arrive. Such requests are the most urgent work, profiles without requests
+    /// the least; may be repeated
     #[arg(long, value_name = "[NAME=]RATE/s|burst:N|FILE", value_parser = raddle_study::requests)]
     pub(crate) requests: Vec<String>,
     /// Requests arrive for this long, such as 300ms, and the last of them are served to their end

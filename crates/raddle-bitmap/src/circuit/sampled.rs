@@ -89,8 +89,9 @@ impl SampledTrace {
         &self.s
     }
 
-    /// Returns the result of step f3 of the patent (seed 000): each jump with the combined sequence
-    /// SA that it makes from another one, also where the search does not test this sequence.
+    /// Returns the result of step f3 of the patent (seed 000): each jump (a step that joins the
+    /// sequence `SA_from` with itself, shifted) and the sequence `SA_to` that it gave, also where
+    /// the search does not test this sequence.
     #[must_use]
     pub fn jumps(&self) -> &[(Jump, Bits)] {
         &self.jumps

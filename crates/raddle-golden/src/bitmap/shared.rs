@@ -123,8 +123,9 @@ fn states(periods: Vec<Vec<AskedType>>, form: Setup) -> Result<Vec<Vec<(String, 
     Ok(all)
 }
 
-/// Reads how the slots (ranges for one map each) are laid out within `width` blocks: `"packed"`,
-/// `"halves"` or `{"slots":[[5,7],..]}`; any other text is a fault.
+/// Reads how the slots (ranges for one map each) are laid out within `width` blocks: `"packed"`
+/// (one behind the other), `"halves"` (one map in each half), or `{"slots":[[5,7],..]}` (for each period, the number of
+/// blocks of each slot). Any other text is a fault.
 fn layout(value: &Value, width: u32) -> Result<Layout, Fault> {
     if value.is_string() {
         return Ok(match read_at(value, "/shared/layout")? {

@@ -18,7 +18,7 @@ pub(super) fn shown_rows(answer: &PolicyFigures, most: usize) -> Vec<usize> {
     let named = verdict.recipe.iter().chain(&verdict.or).filter_map(row_of);
     // The policy that the verdict names first need not be the best by its figures.
     let kept: Vec<usize> = named.filter(|row| *row != answer.baseline).collect();
-    // Where no driver offers the one that the verdict names, it also names the best that one does.
+    // A verdict on a policy that no driver offers also names the best of those that one does.
     let best = match kept.as_slice() {
         [one] if !answer.rows[*one].offered => answer.best_offered(),
         _ => None,

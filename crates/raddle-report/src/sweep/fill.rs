@@ -44,7 +44,7 @@ pub fn document(summary: &SweepSummary, title: &str, file: &str) -> Document {
         document.add(Block::Warning(warning));
     }
     document.warn(&summary.overturning);
-    // The answer says how far the goals hold.
+    // The answer, where there is one, says up to which load the goals hold.
     if let Some(told) = summary.goals_told().filter(|_| summary.answer.is_none()) {
         document.paragraph("Goals", told);
     }

@@ -351,7 +351,7 @@ mod tests {
         let base = found.rows[found.baseline].processes[0].decisive_ns.expect("it has one");
         let limit = time(base / 100 * 110);
         assert_eq!(found.goals[0].told(&found), format!("decode p99 +10% ({limit})"));
-        let met = format!("the goal (`decode p99 +10%` is {limit})");
+        let met = format!("the goal (limit of `decode p99 +10%` {limit})");
         assert!(found.verdict.text.contains(&met), "{}", found.verdict.text);
         let absolute = judged("decode p99 20ms");
         assert_eq!(absolute.goals[0].told(&absolute), "decode p99 20ms");

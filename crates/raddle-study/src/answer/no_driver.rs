@@ -1,4 +1,4 @@
-//! What is said of a recipe that is best, and that nobody can switch on?
+//! Which recipe can be switched on where no driver offers the best one?
 //!
 //! A comparison of recipes ranks policies that no driver offers beside those that one does. The word
 //! "Use" is for what can be switched on; of these the best is named beside.
@@ -19,8 +19,13 @@ pub(super) fn beside(
     if none.is_empty() {
         return None;
     }
-    let place = if is_missed { "comes nearest" } else { "is best" };
     let best = figures.best_offered().filter(|best| !about.contains(best));
+    let misses = best.map_or_else(Vec::new, |row| goals_missed(figures, row));
+    let place = match misses.as_slice() {
+        _ if is_missed => "comes nearest".to_owned(),
+        [] => "is best".to_owned(),
+        missed => format!("comes nearest, and misses {}", missed.join(" and ")),
+    };
     let best = best.map(|row| match row == figures.baseline {
         true if name(row) == figures.today => format!("{} (today) {place}", name(row)),
         _ => format!("{} {place}", name(row)),
@@ -31,11 +36,16 @@ pub(super) fn beside(
     };
     Some(match (is_no_driver, best) {
         (true, Some(best)) => format!("Of those that a driver offers, {best}."),
-        (true, None) => "`raddle share` compares what one offers.".to_owned(),
+        (true, None) => "A driver offers none of these.".to_owned(),
         (_, Some(best)) => format!("{none}; of those that one does, {best}."),
-        (_, None) if figures.best_offered().is_some() => format!("{none}."),
-        (_, None) => format!("{none}; `raddle share` compares what one does."),
+        (_, None) => format!("{none}."),
     })
+}
+
+/// Returns the goals that a recipe misses, as the user wrote them between backticks.
+fn goals_missed(figures: &PolicyFigures, row: usize) -> Vec<String> {
+    let goals = figures.goals.iter().zip(&figures.rows[row].goals_met);
+    goals.filter(|(_, met)| !**met).map(|(goal, _)| format!("`{goal}`")).collect()
 }
 
 impl PolicyFigures {
@@ -53,7 +63,6 @@ mod tests {
     use super::super::tests::{row, serve_and_train};
     use super::*;
     use crate::answer::{PolicyRow, VerdictKind};
-    use crate::result::NotOffered;
 
     /// Compares recipes, each given as (name, p99 in ms, whether a driver offers it), with time
     /// slices of 42.5 ms; training takes as long under each.
@@ -93,7 +102,7 @@ mod tests {
         // Recipes of which none can be switched on.
         let (kind, text, _) = told(&[("leftover-flag", 42.5, false), DRAIN]);
         assert_eq!(kind, VerdictKind::NoDriver);
-        assert!(text.ends_with(" `raddle share` compares what one offers."), "{text}");
+        assert!(text.ends_with(" A driver offers none of these."), "{text}");
     }
 
     #[test]
@@ -107,17 +116,11 @@ mod tests {
         assert!(found.verdict.text.contains(" No driver offers leftover-drain."));
     }
 
-    /// Checks that the verdict of a search is worded anew also where it begins with other words.
     #[test]
-    fn settings_of_a_recipe_that_no_driver_offers_are_not_used_either() {
-        let mut found = compared(&[TODAY, ("window=8", 20.0, true)], &[]);
-        assert_eq!(found.verdict.kind, VerdictKind::Use);
-        found.of_no_driver(None);
-        assert_eq!(found.verdict.kind, VerdictKind::Use);
-        let (recipe, nearest, by) = ("weighted-slices".to_owned(), "time-slice", "");
-        found.of_no_driver(Some(&NotOffered { recipe, nearest, by, best: None }));
+    fn goals_that_the_best_offered_recipe_misses_are_named() {
+        let found = compared(&[TODAY, DRAIN], &["decode p99 25ms"]);
         assert_eq!(found.verdict.kind, VerdictKind::NoDriver);
-        let text = &found.verdict.text;
-        assert!(text.starts_with("window=8 is best, but no driver offers it: decode"), "{text}");
+        let end = " Of those that a driver offers, time-slice (today) comes nearest, and misses `decode p99 25ms`.";
+        assert!(found.verdict.text.ends_with(end), "{}", found.verdict.text);
     }
 }

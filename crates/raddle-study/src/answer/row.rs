@@ -301,20 +301,14 @@ impl JudgedProcess {
     }
 }
 
-/// Begins a verdict that a recipe is better than the baseline. The word "use" is for what can be
-/// switched on.
-pub(super) fn begun(recipe: &str, offered: bool) -> String {
-    match offered {
-        true => format!("Use {recipe}"),
-        false => format!("{recipe} is best, but no driver offers it"),
-    }
-}
-
 impl PolicyRow {
     /// Begins a verdict that the recipe is better than the baseline: "Use mps", or that no driver offers
     /// it.
     pub(super) fn begin(&self) -> String {
-        begun(&self.recipe, self.offered)
+        match self.offered {
+            true => format!("Use {}", self.recipe),
+            false => format!("{} is best, but no driver offers it", self.recipe),
+        }
     }
 
     /// Returns whether the recipe is ranked by its figures and may be the best: a driver offers it,

@@ -2,9 +2,7 @@
 
 use serde::Serialize;
 
-use super::row::begun;
 use super::{PolicyFigures, VerdictKind, unsure};
-use crate::result::NotOffered;
 
 /// Way of sharing the device that a user should set up by the verdict.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -54,18 +52,6 @@ impl PolicyFigures {
             (_, Some(named), _) => of(named, None),
             (_, None, _) => of(base, Some("as today, as nothing is recommended".to_owned())),
         }
-    }
-
-    /// Rewrites a verdict to use the best candidate of a search, where no driver offers its recipe:
-    /// `not_offered` says so.
-    pub(crate) fn of_no_driver(&mut self, not_offered: Option<&NotOffered>) {
-        let verdict = &mut self.verdict;
-        let is_use = verdict.kind == VerdictKind::Use && not_offered.is_some();
-        let Some(recipe) = verdict.recipe.as_ref().filter(|_| is_use) else { return };
-        let (given, own) = (begun(recipe, true), begun(recipe, false));
-        let lower = given.replacen("Use ", "To gain more, use ", 1);
-        verdict.text = verdict.text.replacen(&lower, &own, 1).replacen(&given, &own, 1);
-        verdict.kind = VerdictKind::NoDriver;
     }
 
     /// Returns whether the recipe `name` surely meets all goals; false where there are no goals.

@@ -145,7 +145,8 @@ pub(super) const fn all(figures: &PolicyFigures) -> &'static str {
 /// empty where there are none.
 pub(super) fn limits(figures: &PolicyFigures) -> String {
     let limits = figures.goals.iter();
-    let limits = limits.filter_map(|goal| Some(format!("`{goal}` is {}", goal.resolved(figures)?)));
+    let limits =
+        limits.filter_map(|goal| Some(format!("limit of `{goal}` {}", goal.resolved(figures)?)));
     let limits: Vec<String> = limits.collect();
     if limits.is_empty() { String::new() } else { format!(" ({})", limits.join(", ")) }
 }

@@ -39,7 +39,8 @@ pub struct StatedOccupancy {
 pub struct WorstClaim {
     /// Name of the kernel whose occupancy the profile states.
     pub kernel: String,
-    /// Occupancy that the profile states, in tenths of a percent.
+    /// Occupancy of the kernel that the profile states, in tenths of a percent of the device's wave
+    /// slots.
     pub claimed_tenths: u64,
     /// Occupancy of the kernel that raddle computes, in tenths of a percent of the device's wave
     /// slots; the profile claims another one.

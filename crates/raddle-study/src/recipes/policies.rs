@@ -33,8 +33,11 @@ pub fn policy_told(name: &str) -> Option<String> {
         slots.into_iter().find(|(at, slot)| named(*at).is_some() || takes(slot).is_some())?;
     let kind = slot.replace('-', " ");
     let recipe = named(at).map_or(crate::answer::ORDINARY, |(recipe, _)| recipe);
+    let set = takes(slot).map_or_else(String::new, |_| {
+        format!(" `--recipe {} --set {slot}.policy={name}` uses it.", crate::answer::ORDINARY)
+    });
     Some(format!(
-        " `{name}` is a policy for the slot {kind}: a recipe names it as `{slot}.policy`, as `raddle recipes --show {recipe} --save mine.toml` does; `--set {slot}.policy={name}` gives it to another recipe."
+        " `{name}` is a policy for the slot {kind}: `raddle recipes --show {recipe} --save mine.toml` writes a recipe that names it as `{slot}.policy`.{set}"
     ))
 }
 

@@ -67,13 +67,12 @@ impl PartKind {
         }
     }
 
-    /// Returns the meaning of the parts that a recipe called `name` gives processes, on a device of
-    /// this vendor. What drivers set is not always what is simulated: percentages of MPS limit, and
-    /// are simulated as units of one process.
-    fn of(guarantee: GuaranteeOf, name: &str, vendor: Vendor) -> Self {
-        let by_percentages = vendor == Vendor::Nvidia && without_parameters(name) == "partition";
+    /// Returns the meaning of the parts that a recipe gives processes, on a device of this vendor.
+    /// What drivers set is not always what is simulated: percentages of MPS limit, and are simulated
+    /// as units of one process. Instances of MIG (`is_mig`) have units of their own.
+    fn of(guarantee: GuaranteeOf, is_mig: bool, vendor: Vendor) -> Self {
         match guarantee {
-            GuaranteeOf::Units if by_percentages => Self::AtMost,
+            GuaranteeOf::Units if vendor == Vendor::Nvidia && !is_mig => Self::AtMost,
             GuaranteeOf::Units => Self::Own,
             GuaranteeOf::LentUnits => Self::AtLeast,
             GuaranteeOf::Turns => Self::OfTurns,
@@ -164,6 +163,7 @@ pub(super) fn got(
         return Vec::new();
     }
     let guarantee = Guarantee::new(&run.recipe, shares);
+    let is_mig = without_parameters(&run.name) == "mig";
     let asked: u64 = shares.iter().map(|&share| u64::from(share)).sum();
     let used = &run.together.wave_ns;
     let all = used.iter().sum::<u128>().max(1) as f64;
@@ -174,7 +174,7 @@ pub(super) fn got(
             process: of.name.clone(),
             asked: round(share / asked.max(1) as f64),
             guaranteed: guarantee.as_ref().and_then(|it| it.share(process)).map(round),
-            part_is: guarantee.as_ref().map(|it| PartKind::of(it.of, &run.name, vendor)),
+            part_is: guarantee.as_ref().map(|it| PartKind::of(it.of, is_mig, vendor)),
             received: round(used.get(process).map_or(0.0, |&own| own as f64) / all),
             lent: guarantee.as_ref().and_then(|it| it.lent(run, process)).map(|it| round(it / all)),
             per_second: per_second.map(round),

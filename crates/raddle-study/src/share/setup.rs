@@ -27,6 +27,7 @@ pub(super) fn set_up(
         }
         Mode::TimeSlice(_) => (
             vec![
+                "nvidia-smi compute-policy -i 0 -l    # tells the present length".to_owned(),
                 "nvidia-smi compute-policy -i 0 --set-timeslice 0    # the default; no MPS, no MIG"
                     .to_owned(),
             ],

@@ -162,7 +162,8 @@ impl Places {
 }
 
 impl Scored {
-    /// Returns the compute unit with the best score in the set `open`; `None` if it is empty.
+    /// Returns the compute unit in the set `open` that has the best score under the placement rule;
+    /// `None` if the set is empty.
     #[inline(never)]
     fn plan(&mut self, open: OpenCus<'_>, now: Tick) -> Option<CuId> {
         self.pass(now);

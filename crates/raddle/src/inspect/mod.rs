@@ -69,7 +69,7 @@ fn accepted(rules: &ShapeRules, is_refused: bool, profiles: &[Loaded]) -> ShapeR
     let partial = ShapeRules { partial: true, ..rules.clone() };
     match partial.check(&profiles::given(profiles)) {
         Ok(()) => partial,
-        Err(_) => ShapeRules { partial: true, ..ShapeRules::default() },
+        Err(_) => ShapeRules { shapes_from: Vec::new(), ..partial },
     }
 }
 

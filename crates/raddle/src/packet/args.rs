@@ -196,9 +196,9 @@ pub(crate) struct KeepArgs {
 pub(crate) enum SharingArg {
     /// Each queue (here a stream) has a table of its own
     Queue,
-    /// The queues of a process
+    /// The queues of a process share one table
     Process,
-    /// All queues of an agent
+    /// All queues of an agent share one table
     Agent,
 }
 

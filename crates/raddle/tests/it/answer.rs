@@ -59,7 +59,7 @@ fn a_service_beside_training_is_ranked_by_its_requests() {
     assert_eq!(answer["verdict"]["kind"], "no-driver");
     assert_eq!(
         answer["verdict"]["text"],
-        "leftover-drain is best, but no driver offers it: decode p99 33.1 -> 16.9 ms (12.5 to 16.9+ ms), for a train step 10 % longer. Of those that a driver offers, leftover is best. leftover-drain may miss `decode p99 20ms` (12.5 to 16.9+ ms, counted twice, as no upper end is known) and `train step 30.38ms` (18.2 to 44.6 ms)."
+        "leftover-drain is best, but no driver offers it: decode p99 33.1 -> 16.9 ms (12.5 to 16.9+ ms), for a train step 10 % longer. Of those that a driver offers, leftover comes nearest, and misses `decode p99 20ms`. leftover-drain may miss `decode p99 20ms` (12.5 to 16.9+ ms, counted twice, as no upper end is known) and `train step 30.38ms` (18.2 to 44.6 ms)."
     );
     let trust = answer["verdict"]["trust"].as_array().unwrap();
     assert!(trust.contains(&"12 requests of decode: p99 is the slowest".into()), "{trust:?}");

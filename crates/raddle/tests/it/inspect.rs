@@ -277,8 +277,6 @@ fn ns(value: &Value) -> u64 {
     value.as_u64().unwrap_or_else(|| panic!("{value} is no count"))
 }
 
-/// Returns the document that `inspect` prints of a sample; `None` where that is absent and need not
-/// be there.
 /// Checks that the first line says why the device is idle most, and what to do about it.
 #[test]
 fn the_first_line_says_why_the_device_is_idle() {
@@ -312,6 +310,8 @@ fn the_first_line_says_why_the_device_is_idle() {
     assert!(both.starts_with(busy) && both.matches("-> ").count() == 2, "{both}");
 }
 
+/// Returns the document that `inspect` prints of a sample; `None` where that is absent and need not
+/// be there.
 fn inspected(name: &str, args: &[&str]) -> Option<Value> {
     let path = sample(&format!("kineto_nvidia/{name}"))?;
     let found = document(

@@ -46,9 +46,8 @@ fn a_policy_is_no_recipe_and_says_where_it_stands() {
     ] {
         let ran = place.raddle(args);
         assert_eq!(ran.code, 2, "{}", ran.err);
-        let told =
-            "`highest-level` is a policy for the slot turn: a recipe names it as `turn.policy`";
-        let shown = "`raddle recipes --show leftover-drain --save mine.toml`";
+        let told = "`highest-level` is a policy for the slot turn: ";
+        let shown = "`raddle recipes --show leftover-drain --save mine.toml` writes a recipe that names it as `turn.policy`";
         assert!(ran.err.contains(told) && ran.err.contains(shown), "{}", ran.err);
     }
     let set = ["--recipe=leftover-drain", "--set=turn.policy=highest-level"];

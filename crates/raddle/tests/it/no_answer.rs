@@ -238,7 +238,7 @@ fn goals_that_all_meet_are_said_to_be_met() {
     assert!(summary.contains(yes.trim_end()));
     let quiet = asked(&place, "replay", &[goal, "--goal=my train step +900%", "-q", "--no-files"]);
     assert!(
-        quiet.out.starts_with("All 4 policies meet all goals (`my train step +900%` is "),
+        quiet.out.starts_with("All 4 policies meet all goals (limit of `my train step +900%` "),
         "{}",
         quiet.out
     );

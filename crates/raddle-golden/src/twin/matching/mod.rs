@@ -1,9 +1,8 @@
 //! Which head (first workgroup) of a channel goes to which compute unit, by steps E1 to E10 of seed
 //! 000?
 //!
-//! Every head is compared with every compute unit, every map is a list of granules. Between
-//! decisions the model keeps only what the seed keeps: marks of channels, pointers to SIMDs, the
-//! count of failures in a row, and what is free.
+//! Every head is compared with every compute unit, every map is a list of granules. It keeps only
+//! marks of channels, pointers to SIMDs, the count of failures in a row, and what is free.
 //!
 //! Units: granules, ticks.
 
@@ -53,8 +52,7 @@ pub(super) struct Cu {
 }
 
 impl Cu {
-    /// Returns the free amounts of the whole compute unit, as [wave slots, granules of vector
-    /// registers, of scalar registers, of LDS].
+    /// Returns what is free on the unit: wave slots, granules of vector and scalar registers, LDS.
     fn free(&self) -> [u64; 4] {
         let vgpr = self.simds.iter().map(|it| it.1.free()).sum();
         [self.slots(), vgpr, self.sgpr.as_ref().map_or(0, Map::free), self.lds.free()]
@@ -126,8 +124,7 @@ struct Head {
 }
 
 impl Matching {
-    /// Makes the model for a recipe's settings; the error says why the model cannot check such a
-    /// log.
+    /// Makes the model for a recipe's settings; the error says why it cannot check such a log.
     pub(super) fn new(settings: &Value, shape: &CuShape, count: u16) -> Result<Self, String> {
         let search = &settings["search"];
         let sgpr = (shape.sgpr != u16::MAX).then(|| Map::new(shape.sgpr.into()));
@@ -259,8 +256,7 @@ impl Matching {
         fits
     }
 
-    /// Ranks a level at tick `now`: 0 for the level whose window of time it is, then the other
-    /// levels in ascending order.
+    /// Ranks a level at tick `now`: 0 for that whose window of time it is, the others ascending.
     fn rank(&self, level: u64, now: u64) -> u64 {
         let total = self.windows.iter().fold(0u128, |sum, &it| sum + u128::from(it));
         if total == 0 {
