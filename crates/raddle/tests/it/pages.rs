@@ -149,7 +149,7 @@ const SLOW: [PageTables; 12] = [
         mark: "searches",
         command: &[
             "raddle replay fixtures/pair/infer.csv fixtures/pair/train.csv --barriers no --priority train=5",
-            "--recipe matching --recipe fixtures/recipes/groups-of-4.toml",
+            "--contention none --recipe matching --recipe fixtures/recipes/groups-of-4.toml",
             "--recipe fixtures/recipes/groups-by-resource.toml --recipe fixtures/recipes/groups-16.toml",
             "--recipe fixtures/recipes/sampled.toml --recipe fixtures/recipes/amounts.toml",
             "--recipe fixtures/recipes/no-primes.toml --recipe fixtures/recipes/excluding.toml",
@@ -165,7 +165,7 @@ const SLOW: [PageTables; 12] = [
         mark: "heat",
         command: &[
             "raddle replay fixtures/pair/infer.csv fixtures/pair/train.csv --barriers no --priority train=5",
-            "--recipe matching --recipe fixtures/recipes/place-round-robin.toml",
+            "--contention none --recipe matching --recipe fixtures/recipes/place-round-robin.toml",
             "--recipe fixtures/recipes/most-waves.toml --recipe fixtures/recipes/most-free.toml",
             "--recipe fixtures/recipes/longest-run.toml --recipe fixtures/recipes/least-power.toml",
             "--recipe fixtures/recipes/least-power-ahead.toml --recipe fixtures/recipes/mix.toml",
@@ -286,7 +286,8 @@ const PARTS: [PageTables; 7] = [
         mark: "searches",
         command: &[
             "raddle replay fixtures/pair/infer.csv fixtures/pair/train.csv --barriers no --priority train=5",
-            "--recipe fixtures/recipes/groups-of-4.toml --recipe fixtures/recipes/seeded-pick.toml",
+            "--contention none --recipe fixtures/recipes/groups-of-4.toml",
+            "--recipe fixtures/recipes/seeded-pick.toml",
             "-v --no-files",
         ],
         heads: &[LAUNCHES],
@@ -296,8 +297,8 @@ const PARTS: [PageTables; 7] = [
         mark: "heat",
         command: &[
             "raddle replay fixtures/pair/infer.csv fixtures/pair/train.csv --barriers no --priority train=5",
-            "--recipe fixtures/recipes/most-free.toml --recipe fixtures/recipes/least-power-ahead.toml",
-            "--energy --no-files",
+            "--contention none --recipe fixtures/recipes/most-free.toml",
+            "--recipe fixtures/recipes/least-power-ahead.toml --energy --no-files",
         ],
         heads: &["recipe work idle"],
     },
