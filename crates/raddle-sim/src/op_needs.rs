@@ -7,8 +7,7 @@ use std::collections::BTreeMap;
 
 use raddle_device::Device;
 use raddle_trace::{
-    CopyDirection, KernelNeed, LaunchSize, LaunchWork, NeedSource, Op, OpKind, Profile,
-    is_communication, kernel_need,
+    CopyDirection, KernelNeed, LaunchSize, LaunchWork, NamedNeed, NeedSource, Op, OpKind, Profile,
 };
 
 /// The resource that one op of a profile needs most, and the source from which this is known.
@@ -38,17 +37,20 @@ pub fn op_needs(
     let works: BTreeMap<usize, LaunchWork> =
         profile.works.iter().map(|of| (of.op as usize, of.work)).collect();
     let peak = own.memory_rates().peak;
-    let names: Vec<Option<KernelNeed>> = profile.kernels.iter().map(|name| said(name)).collect();
+    let by_kernel: Vec<(Option<KernelNeed>, NamedNeed)> =
+        profile.kernels.iter().map(|name| (said(name), NamedNeed::of(name))).collect();
+    let nameless = (None, NamedNeed::of(""));
     let of = |(position, op): (usize, &Op)| {
-        let name = profile.kernels.get(op.kernel as usize).map_or("", String::as_str);
         if op.kind != OpKind::Kernel {
             // The links to the host and to other devices are much slower than the memory.
+            let name = profile.kernels.get(op.kernel as usize).map_or("", String::as_str);
             let inside = |direction| direction == CopyDirection::Inside;
             let crosses = CopyDirection::of(name).is_some_and(|direction| !inside(direction));
             let need = if crosses { KernelNeed::Latency } else { KernelNeed::Memory };
             return OpNeed { need, source: NeedSource::Name, ..OpNeed::default() };
         }
-        if let Some(need) = names.get(op.kernel as usize).copied().flatten() {
+        let (said, by_kernel) = by_kernel.get(op.kernel as usize).unwrap_or(&nameless);
+        if let Some(need) = *said {
             return OpNeed { need, source: NeedSource::Said, ..OpNeed::default() };
         }
         let size = LaunchSize {
@@ -58,10 +60,10 @@ pub fn op_needs(
             at_once: at_once(op, own),
             duration_ns: profile.own_ns(position),
         };
-        let (named, source) = kernel_need(name, &size);
+        let (named, source) = by_kernel.of_launch(&size);
         let by_name = OpNeed { need: named, source, ..OpNeed::default() };
         // A small launch fills no resource, and communication depends on other devices.
-        if source == NeedSource::Size || is_communication(name) {
+        if source == NeedSource::Size || by_kernel.communicates() {
             return by_name;
         }
         let shaped = works.get(&position).and_then(|work| work.need(size.duration_ns, peak));

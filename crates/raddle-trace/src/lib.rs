@@ -48,7 +48,7 @@ pub use error::TraceError;
 pub use format::ProfileFormat;
 pub use idempotence::IdempotenceRule;
 pub use import::{LAUNCH_TABLE_COLUMNS, Watch, open, read, read_watched};
-pub use need::{KernelNeed, LaunchSize, NeedSource, kernel_need};
+pub use need::{KernelNeed, LaunchSize, NamedNeed, NeedSource};
 pub use need_rule::NeedRule;
 pub use priority::{LevelTarget, PriorityRule, Ranks, level_of};
 pub use profile::{

@@ -115,38 +115,53 @@ pub struct LaunchSize {
     pub duration_ns: u64,
 }
 
-/// Returns (the resource that a launch needs most, the evidence for it).
+/// What the name of a kernel shows of the resource that its launches need most.
 ///
 /// ```
-/// use raddle_trace::{KernelNeed, LaunchSize, kernel_need};
+/// use raddle_trace::{KernelNeed, LaunchSize, NamedNeed};
 /// let size = LaunchSize { workgroups: 96, grid_x: 4, units: 132, at_once: 132, duration_ns: 25_000 };
-/// let need = |name| kernel_need(name, &size).0;
+/// let need = |name| NamedNeed::of(name).of_launch(&size).0;
 /// assert_eq!(need("nvjet_sm90_tst_128x8_64x12_4x1_v_bz_TNT"), KernelNeed::Memory);
 /// assert_eq!(need("nvjet_sm90_tst_128x256_64x4_2x1_v_bz_coopA_NTN"), KernelNeed::Compute);
 /// assert_eq!(need("k"), KernelNeed::Unknown);
 /// ```
-#[must_use]
-pub fn kernel_need(kernel: &str, size: &LaunchSize) -> (KernelNeed, NeedSource) {
-    if is_communication(kernel) {
-        // The length of a communication kernel depends on other devices, whatever its size.
-        return (KernelNeed::Unknown, NeedSource::Nothing);
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct NamedNeed(NamedKind);
+
+impl NamedNeed {
+    /// Returns what a kernel's name shows. This searches the name for many words, so a profile
+    /// with many launches is asked once a kernel.
+    #[must_use]
+    pub fn of(kernel: &str) -> Self {
+        Self(NamedKind::of(kernel))
     }
-    let few = size.workgroups > 0 && size.workgroups.saturating_mul(4) < size.units;
-    if few || size.duration_ns < SHORT_NS {
-        return (KernelNeed::Latency, NeedSource::Size);
+
+    /// Returns whether the kernel moves data between devices ([`is_communication`]).
+    #[must_use]
+    pub const fn communicates(&self) -> bool {
+        matches!(self.0, NamedKind::Communication)
     }
-    match NamedKind::of(kernel) {
-        NamedKind::Memory => (KernelNeed::Memory, NeedSource::Name),
-        NamedKind::Product(Some((wide, high))) => match wide.min(high) {
-            side if side <= NARROW => (KernelNeed::Memory, NeedSource::Tile),
-            side if side <= SMALL => (KernelNeed::Compute, NeedSource::SmallTile),
-            _ => (KernelNeed::Compute, NeedSource::Tile),
-        },
-        NamedKind::Product(None) => (KernelNeed::Compute, NeedSource::Name),
-        NamedKind::Attention(Some(true)) => (KernelNeed::Memory, NeedSource::Name),
-        NamedKind::Attention(Some(false)) => (KernelNeed::Compute, NeedSource::Name),
-        NamedKind::Attention(None) => attention(size),
-        NamedKind::Unknown => (KernelNeed::Unknown, NeedSource::Nothing),
+
+    /// Returns (the resource that a launch of the kernel needs most, the evidence for it).
+    #[must_use]
+    pub fn of_launch(&self, size: &LaunchSize) -> (KernelNeed, NeedSource) {
+        let few = size.workgroups > 0 && size.workgroups.saturating_mul(4) < size.units;
+        match self.0 {
+            // The length of a communication kernel depends on other devices, whatever its size.
+            NamedKind::Communication => (KernelNeed::Unknown, NeedSource::Nothing),
+            _ if few || size.duration_ns < SHORT_NS => (KernelNeed::Latency, NeedSource::Size),
+            NamedKind::Memory => (KernelNeed::Memory, NeedSource::Name),
+            NamedKind::Product(Some((wide, high))) => match wide.min(high) {
+                side if side <= NARROW => (KernelNeed::Memory, NeedSource::Tile),
+                side if side <= SMALL => (KernelNeed::Compute, NeedSource::SmallTile),
+                _ => (KernelNeed::Compute, NeedSource::Tile),
+            },
+            NamedKind::Product(None) => (KernelNeed::Compute, NeedSource::Name),
+            NamedKind::Attention(Some(true)) => (KernelNeed::Memory, NeedSource::Name),
+            NamedKind::Attention(Some(false)) => (KernelNeed::Compute, NeedSource::Name),
+            NamedKind::Attention(None) => attention(size),
+            NamedKind::Unknown => (KernelNeed::Unknown, NeedSource::Nothing),
+        }
     }
 }
 
@@ -170,6 +185,8 @@ fn attention(size: &LaunchSize) -> (KernelNeed, NeedSource) {
 /// Kind of a kernel, as far as its name alone shows it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum NamedKind {
+    /// A kernel that moves data between devices.
+    Communication,
     /// Memory-bound work: elementwise work, normalisation, reduction, softmax, optimisers, copies.
     Memory,
     /// A product of matrices or a convolution, with both sides of its tile in elements; `None`
@@ -251,6 +268,9 @@ const PRODUCT_TOO: [&str; 4] = ["triton_mm", "triton_tem", "nvjet", "bmm_"];
 
 impl NamedKind {
     fn of(kernel: &str) -> Self {
+        if is_communication(kernel) {
+            return Self::Communication;
+        }
         let (class, _) = assumed_activity(kernel);
         let name = kernel.to_ascii_lowercase();
         let holds = |words: &[&str]| words.iter().any(|word| name.contains(word));
@@ -393,14 +413,14 @@ mod tests {
             ("k", Unknown),
             ("", Unknown),
         ] {
-            assert_eq!(kernel_need(kernel, &LARGE).0, need, "{kernel}");
+            assert_eq!(NamedNeed::of(kernel).of_launch(&LARGE).0, need, "{kernel}");
         }
     }
 
     #[test]
     fn what_is_short_or_small_waits_for_nothing_but_itself() {
         let name = "ampere_sgemm_128x64_tn";
-        let found = |size| kernel_need(name, &size);
+        let found = |size| NamedNeed::of(name).of_launch(&size);
         let (latency, compute) = (KernelNeed::Latency, KernelNeed::Compute);
         assert_eq!(found(LaunchSize { workgroups: 32, ..LARGE }), (latency, NeedSource::Size));
         assert_eq!(found(LaunchSize { workgroups: 33, ..LARGE }), (compute, NeedSource::SmallTile));
@@ -408,7 +428,7 @@ mod tests {
         // Communication waits for other devices, with few workgroups or many.
         let nccl = "ncclDevKernel_AllReduce_Sum_f32_RING_LL";
         let few = LaunchSize { workgroups: 24, ..LARGE };
-        assert_eq!(kernel_need(nccl, &few), (KernelNeed::Unknown, NeedSource::Nothing));
+        assert_eq!(NamedNeed::of(nccl).of_launch(&few), (KernelNeed::Unknown, NeedSource::Nothing));
         // The number of workgroups of a kernel in a graph is often unknown.
         assert_eq!(found(LaunchSize { workgroups: 0, ..LARGE }), (compute, NeedSource::SmallTile));
     }
@@ -421,7 +441,11 @@ mod tests {
             ("256x64", (KernelNeed::Compute, NeedSource::SmallTile)),
             ("256x65", (KernelNeed::Compute, NeedSource::Tile)),
         ] {
-            assert_eq!(kernel_need(&format!("ampere_sgemm_{tile}_tn"), &LARGE), found, "{tile}");
+            assert_eq!(
+                NamedNeed::of(&format!("ampere_sgemm_{tile}_tn")).of_launch(&LARGE),
+                found,
+                "{tile}"
+            );
         }
     }
 
@@ -429,7 +453,7 @@ mod tests {
     fn attention_of_one_token_has_one_block_of_queries() {
         let name = "cudnn_generated_fort_native_sdpa_sm80_flash_fprop";
         let of = |workgroups, grid_x, at_once| {
-            kernel_need(name, &LaunchSize { workgroups, grid_x, at_once, ..LARGE }).0
+            NamedNeed::of(name).of_launch(&LaunchSize { workgroups, grid_x, at_once, ..LARGE }).0
         };
         assert_eq!(of(128, 1, 264), KernelNeed::Memory);
         assert_eq!(of(132, 132, 132), KernelNeed::Compute);
