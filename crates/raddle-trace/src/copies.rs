@@ -90,9 +90,12 @@ impl CopyDirection {
     /// that is no copy, or whose name gives no direction.
     #[must_use]
     pub fn of_all(profile: &Profile) -> Vec<Option<Self>> {
-        let named: Vec<Option<Self>> = profile.kernels.iter().map(|name| Self::of(name)).collect();
+        // Names of kernels are long and many, and name no direction: only those of copies are read.
+        let mut named: Vec<Option<Option<Self>>> = vec![None; profile.kernels.len()];
         let of = |op: &crate::Op| {
-            named.get(op.kernel as usize).copied().flatten().filter(|_| op.kind == OpKind::Copy)
+            let at = op.kernel as usize;
+            let known = named.get_mut(at).filter(|_| op.kind == OpKind::Copy)?;
+            *known.get_or_insert_with(|| Self::of(&profile.kernels[at]))
         };
         profile.ops.iter().map(of).collect()
     }
