@@ -320,7 +320,7 @@ fn tried(
         words.extend(unknown);
         return NextCommand::new(words, "tells whether they fit into the memory");
     }
-    if result.no_driver.is_some() {
+    if result.no_driver.as_ref().is_some_and(|it| it.nearest.is_some()) {
         let (recipes, settings) = (Vec::new(), Vec::new());
         let study = Study { ways: Ways::Modes, recipes, settings, ..asked.clone() };
         let purpose = "compares the ways that a driver offers";

@@ -73,10 +73,14 @@ pub struct ReplayResult {
     /// sharing the device.
     #[serde(skip)]
     pub by_name: bool,
+    /// True if the driver of the device offers one of the recipes that were asked for, so that it
+    /// is one of those that has to meet the goals.
+    #[serde(skip)]
+    by_driver: bool,
     /// Figures of the processes under all recipes (sets of policies), and the recommendation.
     pub answer: PolicyFigures,
-    /// Recommended recipe that no driver offers, with what a driver offers that is most similar;
-    /// `None` where a driver offers the recipe.
+    /// Recommended recipe that the driver of the device does not offer, with what it offers that is
+    /// most similar; `None` where it offers the recipe.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub no_driver: Option<NotOffered>,
     /// Highest load (rate of requests) at which all goals are met; `None` where it was not
@@ -205,9 +209,8 @@ impl ReplayResult {
     #[must_use]
     pub fn new(replay: &Replay<'_>, profiles: Vec<ProfileFacts>, runs: &[RecipeRun]) -> Self {
         // The only process runs alone anyway, in the same way under the first recipe as under any.
-        let base = runs.first();
         let alone: Vec<&Outcome> = match replay.alone {
-            [] => base.map(|run| &run.together).into_iter().collect(),
+            [] => runs.first().map(|run| &run.together).into_iter().collect(),
             alone => alone.iter().collect(),
         };
         let recipes: Vec<RecipeResult> =
@@ -254,6 +257,7 @@ impl ReplayResult {
             never_ran,
             not_tried: replay.rules.not_tried.clone(),
             by_name: replay.rules.by_name,
+            by_driver: replay.rules.by_driver,
             no_driver: no_driver(replay, &answer, runs),
             answer,
             load_limit: None,
@@ -379,11 +383,14 @@ impl ReplayResult {
         }
     }
 
-    /// Returns the text that says why no recipe (set of policies) meets all goals; `None` where one
-    /// does, or there are no goals.
+    /// Returns the text that says why no recipe (set of policies) meets all goals, or none that the
+    /// driver of the device offers; `None` where one does, or there are no goals. Where the driver
+    /// offers none of the recipes that were asked for, any of them counts.
     #[must_use]
     pub fn missed_goals(&self) -> Option<String> {
-        self.answer.missed_goals().map(str::to_owned)
+        let missed = self.answer.missed_goals().map(str::to_owned);
+        let offered = || self.answer.goals_met_by_no_driver();
+        missed.or_else(|| self.by_driver.then(offered).flatten())
     }
 
     /// Says under which recipes (sets of policies) how many launches never ended, and why; `None`
@@ -415,11 +422,11 @@ fn no_driver(
     answer: &PolicyFigures,
     runs: &[RecipeRun],
 ) -> Option<NotOffered> {
-    let name = answer.recommended()?;
+    let (name, vendor) = (answer.recommended()?, replay.target.vendor);
     let run = runs.iter().find(|run| run.name == name)?;
-    let of = NotOffered::of((name, &run.recipe), replay.target.vendor, replay.profiles.len())?;
-    let best = answer.best_offered().map(|row| answer.rows[row].recipe.clone());
-    Some(NotOffered { best, ..of })
+    let mut of = NotOffered::of((name, run.offered), &run.recipe, (vendor, replay.profiles.len()))?;
+    of.best = answer.best_offered().map(|row| answer.rows[row].recipe.clone());
+    Some(of)
 }
 
 /// Judges the processes under all recipes (sets of policies), and draws the conclusion: ranks,
@@ -445,7 +452,8 @@ fn answer(
         let queued = run.queued.as_ref().map(row);
         let row = PolicyRow::over_seeds(seeds.map(row).collect())?.between(&bounds, &judged);
         let RecipeRun { offered, asked, out_of_reach, .. } = *run;
-        Some(PolicyRow { offered, asked, out_of_reach, ..row.queued(queued.as_ref()) })
+        let row = row.queued(queued.as_ref()).offered_by(offered);
+        Some(PolicyRow { asked, out_of_reach, ..row })
     };
     let rows = recipes.iter().zip(runs).filter_map(row).collect();
     let today = today(replay.target, judged.len());

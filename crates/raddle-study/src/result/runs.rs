@@ -8,7 +8,7 @@ use serde::Serialize;
 use super::assumptions::Rules;
 use super::device::DeviceFacts;
 use super::facts::ReplayedProfile;
-use crate::answer::Goal;
+use crate::answer::{Goal, Offered};
 use crate::timeline::Timeline;
 
 /// Name of the file with the whole result of a study.
@@ -56,8 +56,8 @@ pub struct RecipeRun {
     pub name: String,
     /// Policies and settings of the recipe.
     pub recipe: Recipe,
-    /// True if some driver offers the way of sharing the device that the recipe simulates.
-    pub offered: bool,
+    /// Drivers that offer the way of sharing the device which the recipe simulates.
+    pub offered: Offered,
     /// True if recipes are compared, so that this one is ranked whether a driver offers it or not.
     pub asked: bool,
     /// Outcome of the simulation of all processes together.

@@ -15,6 +15,7 @@ mod compare;
 mod contention;
 mod cutting;
 mod device_parts;
+mod driver;
 mod elsewhere;
 mod energy;
 mod evidence;
