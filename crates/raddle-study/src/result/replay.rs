@@ -4,7 +4,7 @@
 //! the metadata of a profile: equal input gives equal bytes anywhere.
 
 use raddle_dispatch::Recipe;
-use raddle_sim::{Outcome, SlowRequest, Summary};
+use raddle_sim::{Outcome, SlowRequest, Summary, Workload};
 use serde::Serialize;
 
 use super::NAME;
@@ -182,26 +182,30 @@ impl RecipeResult {
 /// Returns the warnings that more requests arrive than are served, for the recipes that the verdict
 /// names and for the device's default. Other recipes need none: the interval of their figures has
 /// no upper end, which says enough. Where no recipe serves them, the verdict says so.
-fn overloads(answer: &mut PolicyFigures, recipes: &[RecipeResult]) -> Vec<Overturning> {
-    if none_serves(answer, recipes) {
+fn overloads(
+    workload: &Workload,
+    answer: &mut PolicyFigures,
+    recipes: &[RecipeResult],
+) -> Vec<Overturning> {
+    if none_serves(workload, answer, recipes) {
         answer.of_too_many_requests();
     }
     let named = [answer.verdict.recipe.as_ref(), answer.verdict.or.as_ref()];
     let today = answer.rows.get(answer.baseline).map(|row| &row.recipe);
     let decides = |it: &&RecipeResult| named.contains(&Some(&it.name)) || today == Some(&it.name);
     let deciding = recipes.iter().filter(decides);
-    deciding.filter_map(|it| overloaded(&it.name, &it.summary)).collect()
+    deciding.filter_map(|it| overloaded(&it.name, workload, &it.summary)).collect()
 }
 
 /// Returns whether requests surely arrive faster than they are served under every compared recipe
 /// that may be recommended.
-fn none_serves(answer: &PolicyFigures, recipes: &[RecipeResult]) -> bool {
+fn none_serves(workload: &Workload, answer: &PolicyFigures, recipes: &[RecipeResult]) -> bool {
     let is_ranked = |it: &&RecipeResult| {
         let row = answer.rows.iter().find(|row| row.recipe == it.name);
         row.is_some_and(PolicyRow::is_ranked)
     };
     let mut ranked = recipes.iter().filter(is_ranked).peekable();
-    ranked.peek().is_some() && ranked.all(|it| serves_too_few(&it.summary))
+    ranked.peek().is_some() && ranked.all(|it| serves_too_few(workload, &it.summary))
 }
 
 impl ReplayResult {
@@ -228,7 +232,7 @@ impl ReplayResult {
         let never_ran = lost.tell(&mut answer);
         found.extend(lost.overturning);
         found.extend(replay.rules.overturning.iter().cloned());
-        found.extend(overloads(&mut answer, &recipes));
+        found.extend(overloads(replay.workload, &mut answer, &recipes));
         found.extend(recipes.iter().filter_map(|recipe| {
             refused_resets(&recipe.name, recipe.summary.preemption.as_ref()?)
         }));
