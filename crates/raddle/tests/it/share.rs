@@ -311,6 +311,20 @@ fn tune_says_what_no_driver_offers() {
     }
 }
 
+/// Checks that a command on files of the set-up names them from where the user stands, quoted.
+#[test]
+fn files_of_the_set_up_are_named_from_where_the_command_ran() {
+    let place = place();
+    let words = ["share", "train.csv", "infer.csv", "--device=h100", "--recipe=time-slice"];
+    let ran = place.raddle(&[&words[..], &["--timeline=none", "--out=my runs"]].concat());
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    let undo = ran.out.lines().find(|line| line.contains("kubectl delete")).expect("a line");
+    for file in ["kai-pods.json", "resource-claim.json"] {
+        assert!(undo.contains(&format!(" -f 'my runs/set-up/{file}'")), "{undo}");
+        assert!(place.path().join("my runs/set-up").join(file).is_file(), "{file}");
+    }
+}
+
 /// Checks that the table of what each program gets says what its part is: percentages of MPS limit
 /// it and keep nothing for it.
 #[test]
