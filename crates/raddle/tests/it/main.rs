@@ -12,6 +12,8 @@ mod check;
 #[path = "../common/mod.rs"]
 mod common;
 mod compare;
+mod compare_recordings;
+mod compare_refused;
 mod contention;
 mod cutting;
 mod device_parts;
