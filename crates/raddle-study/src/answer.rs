@@ -16,6 +16,7 @@ mod measured;
 mod misses;
 mod no_driver;
 mod no_effect;
+mod offered;
 mod reach;
 mod resampled;
 mod row;
@@ -28,6 +29,7 @@ mod streams;
 mod tests;
 mod today;
 mod trust;
+mod unoffered_goals;
 mod unsure;
 mod verdict;
 mod words;
@@ -37,6 +39,7 @@ pub use elsewhere::RecordedOn;
 pub use goal::{Goal, GoalError, GoalLimit, GoalMetric};
 pub use goals_judged::GoalsJudged;
 pub use measured::{ErrorsMeasured, MeasuredError, measured_error};
+pub use offered::Offered;
 pub use row::{
     FromIssue, JudgedBy, JudgedProcess, PolicyRow, ProcessFigures, SeveralSeeds, UrgentWaits,
 };

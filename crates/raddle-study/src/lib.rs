@@ -40,6 +40,7 @@ pub mod contention;
 pub mod demand;
 mod device_fit;
 pub mod devices;
+mod driver;
 mod energy;
 mod energy_fit;
 mod error;

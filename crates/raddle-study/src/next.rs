@@ -14,7 +14,7 @@ use crate::replay::{Prepared, Studied};
 use crate::result::{DeviceFound, ReplayResult};
 use crate::shapes::MUCH;
 use crate::study::{FileNames, Study, Ways, operand};
-use crate::units::{quoted, shell, shell_posix};
+use crate::units::{Shell, shell_posix};
 
 /// Word that stands for a device in a proposed command, for the user to replace.
 const DEVICE: &str = "DEVICE";
@@ -142,19 +142,20 @@ impl NextCommand {
         shell_posix(&self.bare)
     }
 
-    /// Returns the command and a comment with its purpose as lines for a shell, of at most 100
-    /// characters where no word is longer. Paths of files are as the user wrote them.
+    /// Returns the command and a comment with its purpose as lines for these shells, of at most 100
+    /// characters where no word is longer and a POSIX shell reads them. Paths of files are as the
+    /// user wrote them.
     #[must_use]
-    pub fn lines(&self) -> Vec<String> {
+    pub fn lines(&self, of: Shell) -> Vec<String> {
         let purpose = format!("    # {}", self.purpose);
         // Neither `cmd` nor PowerShell knows a backslash at the end of a line, nor `cmd` a comment.
-        if cfg!(windows) {
-            return vec![shell(&self.given), purpose];
+        if of == Shell::Windows {
+            return vec![of.line(&self.given), purpose];
         }
         let mut lines = Vec::new();
         let mut line = String::new();
         for word in &self.given {
-            let word = quoted(word);
+            let word = of.quoted(word);
             if !line.is_empty() && line.chars().count() + word.chars().count() > COLUMNS {
                 lines.push(format!("{line} \\"));
                 line = format!("  {word}");
@@ -179,7 +180,7 @@ impl Studied {
     #[must_use]
     pub fn next_command(&self, folder: Option<&Path>) -> Vec<String> {
         let folder = folder.map(|folder| folder.display().to_string());
-        self.prepared.next(&self.result, folder.as_deref(), &FileNames::Given).lines()
+        self.prepared.next(&self.result, folder.as_deref(), &FileNames::Given).lines(Shell::HERE)
     }
 
     /// Returns the command that tells, on the device, which of two ways is better between which the
@@ -192,7 +193,7 @@ impl Studied {
         let is_open = verdict.kind == VerdictKind::Either && verdict.by_trial;
         let folder = folder.map(|folder| folder.display().to_string());
         let settles = settles(&self.prepared, &self.result, folder.as_deref(), &FileNames::Given);
-        settles.filter(|_| is_open).map_or_else(Vec::new, |next| next.lines())
+        settles.filter(|_| is_open).map_or_else(Vec::new, |next| next.lines(Shell::HERE))
     }
 }
 
@@ -320,7 +321,7 @@ fn tried(
         words.extend(unknown);
         return NextCommand::new(words, "tells whether they fit into the memory");
     }
-    if result.no_driver.is_some() {
+    if result.no_driver.as_ref().is_some_and(|it| it.nearest.is_some()) {
         let (recipes, settings) = (Vec::new(), Vec::new());
         let study = Study { ways: Ways::Modes, recipes, settings, ..asked.clone() };
         let purpose = "compares the ways that a driver offers";
@@ -363,4 +364,52 @@ fn settles(
     words.extend(recordings.iter().any(|it| it.starts_with('-')).then(|| "--".to_owned()));
     words.extend(recordings);
     Some(NextCommand::new(words, together))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Names of files that a shell could read as something else, each with the word that POSIX
+    /// shells, and that `cmd` and PowerShell, are given.
+    const HOSTILE: [(&str, &str, &str); 8] = [
+        ("my runs.csv", "'my runs.csv'", "\"my runs.csv\""),
+        ("$(calc)`id`.csv", "'$(calc)`id`.csv'", "\"`$(calc)``id``.csv\""),
+        ("a;calc&b|c.csv", "'a;calc&b|c.csv'", "\"a;calc&b|c.csv\""),
+        ("x\";calc;\".csv", "'x\";calc;\".csv'", "\"x\"\";calc;\"\".csv\""),
+        ("it's.csv", "'it'\\''s.csv'", "\"it's.csv\""),
+        ("%PATH%.csv", "%PATH%.csv", "\"?PATH?.csv\""),
+        ("a\nrm -r b.csv", "$'a\\nrm -r b.csv'", "\"a?rm -r b.csv\""),
+        ("-x.csv", "./-x.csv", "./-x.csv"),
+    ];
+
+    #[test]
+    fn a_command_is_one_word_a_file_for_each_shell() {
+        for (file, posix, windows) in HOSTILE {
+            let next = NextCommand::after_changes(file);
+            let line = format!("raddle inspect {posix}    # says why the device is idle in it");
+            assert_eq!(next.lines(Shell::Posix), [line]);
+            let lines = [format!("raddle inspect {windows}"), format!("    # {}", next.purpose)];
+            assert_eq!(next.lines(Shell::Windows), lines);
+        }
+    }
+
+    /// Checks that a long command goes on behind a backslash for POSIX shells, and for `cmd` and
+    /// PowerShell stays on one line, with its purpose on a line of its own.
+    #[test]
+    fn a_long_command_is_broken_for_posix_shells_alone() {
+        let files = HOSTILE.map(|(file, ..)| file);
+        let next = NextCommand::about("inspect", &files.repeat(2), Vec::new(), "says much");
+        let lines = next.lines(Shell::Posix);
+        let (last, before) = lines.split_last().expect("there are lines");
+        assert!(before.len() > 1 && last.ends_with("    # says much"), "{lines:#?}");
+        assert!(before.iter().all(|line| line.ends_with(" \\")), "{lines:#?}");
+        assert!(lines.iter().all(|line| line.chars().count() <= COLUMNS + 2), "{lines:#?}");
+        let joined: Vec<&str> =
+            lines.iter().map(|line| line.trim_end_matches('\\').trim()).collect();
+        assert_eq!(joined.join(" "), format!("{}    # says much", Shell::Posix.line(&next.given)));
+        let lines = next.lines(Shell::Windows);
+        assert_eq!(lines, [Shell::Windows.line(&next.given), "    # says much".to_owned()]);
+        assert!(lines.iter().all(|line| !line.contains(char::is_control)), "{lines:#?}");
+    }
 }

@@ -11,7 +11,6 @@ use raddle_dispatch::{Builder, Recipe, Registry};
 use crate::answer::{Goal, TIME_SLICE, TODAY};
 use crate::error::StudyError;
 use crate::files::{Files, MemoryFiles};
-use crate::result::is_offered;
 use crate::rules::Setting;
 use crate::unique::UniqueNames;
 
@@ -53,8 +52,6 @@ pub struct NamedRecipe {
     /// Number of eighths of the device's memory that each process has for itself, as in a MIG
     /// instance; empty where all processes share the memory.
     pub(crate) memory_eighths: Vec<u8>,
-    /// True if some driver offers the way of sharing a device that the recipe simulates.
-    pub(crate) offered: bool,
     /// True if the recipe is compared because recipes are, so that it is ranked whether a driver
     /// offers it or not; false if the ways of sharing are compared that drivers offer.
     pub(crate) asked: bool,
@@ -81,7 +78,6 @@ impl NamedRecipe {
         let recipe = registry.recipe(given, &text)?;
         Ok(Self {
             name,
-            offered: is_offered(&recipe),
             recipe,
             memory_eighths: Vec::new(),
             asked: true,

@@ -18,9 +18,10 @@ use raddle_sim::{
 };
 use raddle_trace::PriorityRule;
 
-use crate::answer::{Goal, RecordedOn, WayToSetUp, today};
+use crate::answer::{Goal, Offered, RecordedOn, WayToSetUp, today};
 use crate::arrivals::{self, Load, SeedDraw};
 use crate::devices::{self, Chosen};
+use crate::driver;
 use crate::energy;
 use crate::error::StudyError;
 use crate::files::{Files, Leavings};
@@ -149,6 +150,9 @@ impl Study {
         let target = devices::target(self.device.as_deref(), &profiles, files)?;
         let today = today(&target.device, profiles.len());
         let mut recipes = self.recipes((&target.device, profiles.len()), around)?;
+        let device = &target.device;
+        let is_offered = |it: &NamedRecipe| driver::offered(&it.recipe, device) == Offered::Here;
+        let by_driver = recipes.iter().any(is_offered);
         let reference = recipes::reference(&self.goals, &recipes, today, (around.registry, files))?;
         let reference = reference.map(|named| named.in_turns_of(&target.device)).transpose()?;
         recipes.extend(reference.iter().cloned());
@@ -173,6 +177,7 @@ impl Study {
             overturning: overload.into_iter().collect(),
             not_tried: Vec::new(),
             by_name: !self.recipes.is_empty(),
+            by_driver,
         };
         let mut prepared = Prepared {
             open: OpenLoad::of(&profiles),

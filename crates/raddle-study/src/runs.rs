@@ -20,6 +20,7 @@ use raddle_sim::{
 
 use crate::answer::{Goal, ORDINARY, today};
 use crate::arrivals::SeedDraw;
+use crate::driver;
 use crate::error::StudyError;
 use crate::fault;
 use crate::files::Leavings;
@@ -352,7 +353,7 @@ impl<'p> Runner<'p> {
         RecipeRun {
             name: named.name.clone(),
             recipe: named.recipe.clone(),
-            offered: named.offered,
+            offered: driver::offered(&named.recipe, self.plan.target),
             asked: named.asked,
             together,
             seeds: Vec::new(),

@@ -1,15 +1,18 @@
 //! Which values of the varied options of a study suit best, and how sure is that?
 
 mod bounded;
+mod minimise;
 
 use std::ops::Range;
-use std::str::FromStr;
 use std::sync::{Mutex, PoisonError};
 
+pub use minimise::Minimise;
 use raddle_dispatch::Recipe;
 use serde::Serialize;
 
-use crate::answer::{GoalMetric, JudgedProcess, PolicyFigures, PolicyRow, TODAY, mean_within};
+use crate::answer::{
+    GoalMetric, JudgedProcess, Offered, PolicyFigures, PolicyRow, TODAY, mean_within,
+};
 use crate::error::StudyError;
 use crate::parallel;
 use crate::result::{LostLaunches, NotOffered};
@@ -17,26 +20,6 @@ use crate::search;
 use crate::study::{FileNames, Study};
 use crate::sweep::{Bench, CaseBounds, FailedCase, JudgedRun};
 use crate::units::shell_posix;
-
-/// Figure of one process that a search minimises, such as `train.step`.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Minimise {
-    process: String,
-    metric: GoalMetric,
-}
-
-impl FromStr for Minimise {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        let (process, figure) = text.rsplit_once('.').ok_or_else(|| {
-            format!("it names no figure: did you mean `{text}.p99` or `{text}.step`?")
-        })?;
-        let goal = format!("{process} {figure} 1s").parse::<crate::answer::Goal>();
-        let goal = goal.map_err(|error| error.to_string())?;
-        Ok(Self { process: goal.process, metric: goal.metric })
-    }
-}
 
 /// Result of a search for the best values of varied options.
 #[derive(Clone, Debug, Serialize)]
@@ -75,10 +58,14 @@ pub struct Tuned {
     /// Figures of the device's default recipe and of the candidates in `best`, with a
     /// recommendation.
     pub answer: PolicyFigures,
-    /// Sharing that a driver offers and that is most similar to the recipe of the best candidate;
-    /// `None` where a driver offers that recipe itself.
+    /// Sharing that the driver of the device offers and that is most similar to the recipe of the
+    /// best candidate; `None` where it offers that recipe itself.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub no_driver: Option<NotOffered>,
+    /// Sentence that all goals are met by candidates alone that the driver of the device does not
+    /// offer, though it offers others; else `None`.
+    #[serde(skip)]
+    pub by_no_driver: Option<String>,
     /// Recipe (set of scheduling policies) of the best candidate, as TOML.
     pub recipe: String,
     /// Study of the best candidate without its recipe. The command that the user may run next is
@@ -218,22 +205,6 @@ fn base_of(study: &Study) -> Study {
     Study { recipes: vec![TODAY.to_owned()], settings: Vec::new(), ..study.clone() }
 }
 
-impl Minimise {
-    fn of(&self, judged: &[JudgedProcess]) -> Result<(usize, GoalMetric), StudyError> {
-        let at = judged.iter().position(|process| process.name == self.process);
-        let at = at.filter(|&at| self.metric.is_of(judged[at].judged));
-        let all = judged.iter().map(|it| format!("{}.{}", it.name, it.judged.word()));
-        let all: Vec<String> = all.collect();
-        let text = format!(
-            "--minimise {}.{}: there is no such figure; there are {}",
-            self.process,
-            self.metric.name(),
-            all.join(", ")
-        );
-        at.map(|at| (at, self.metric)).ok_or(StudyError::Usage(text))
-    }
-}
-
 impl Tuning<'_, '_> {
     /// Simulates the candidates `left` (combinations of values) with the random seeds `more`, and
     /// returns those of which no simulation failed, ranked by all seeds so far, the best first.
@@ -310,8 +281,8 @@ impl Tuning<'_, '_> {
             let recipe = self.bench.cases().group_id(at * self.seeds);
             let case = self.bench.cases().get(at * self.seeds);
             let own = case.and_then(|case| self.bench.recipe(&case.study)).ok().flatten();
-            let (offered, asked) = (own.is_none_or(|own| own.offered), true);
-            let row = PolicyRow { recipe, offered, asked, ..of(&self.rows[at]) };
+            let offered = own.map_or(Offered::Here, |(_, offered)| offered);
+            let row = PolicyRow { recipe, asked: true, ..of(&self.rows[at]) }.offered_by(offered);
             self.with_bounds(Some(at), row)
         };
         let base = PolicyRow::over_seeds(base.to_vec()).unwrap_or_else(|| self.empty());
@@ -369,12 +340,13 @@ impl Tuning<'_, '_> {
 
     /// Judges the candidates (combinations of values) a last time. For goals relative to the
     /// device's default recipe, the other options now have the values of the best candidate, no
-    /// longer those of the first. Returns (indices of the candidates, the best first; figures).
+    /// longer those of the first. Returns (indices of the candidates, the best first; figures;
+    /// sentence that all goals are met by candidates alone that the driver does not offer).
     fn judged_last(
         &mut self,
         ranking: &[usize],
         seeds: usize,
-    ) -> Result<(Vec<usize>, PolicyFigures), StudyError> {
+    ) -> Result<(Vec<usize>, PolicyFigures, Option<String>), StudyError> {
         let mut ranking = ranking.to_vec();
         let mut figures = self.figures(&self.base_of(ranking[0], seeds)?, &ranking);
         for _ in 1..ranking.len() {
@@ -392,14 +364,27 @@ impl Tuning<'_, '_> {
         if others.len() < ranking.len() {
             figures.verdict = self.figures(&base, &others).verdict;
         }
-        Ok((ranking, figures))
+        let by_no_driver = self.goals_met_by_no_driver(&base);
+        Ok((ranking, figures, by_no_driver))
+    }
+
+    /// Says that the driver of the device offers none of the candidates that meet all goals, by the
+    /// seeds that each ran. `None` where it offers one of these, or no candidate at all: then the
+    /// search is one of policies.
+    fn goals_met_by_no_driver(&self, base: &[PolicyRow]) -> Option<String> {
+        let ran =
+            |at: &usize| !self.rows[*at].is_empty() && self.rows[*at].iter().all(Result::is_ok);
+        let all: Vec<usize> = (0..self.rows.len()).filter(ran).collect();
+        let figures = self.figures(base, &all);
+        let is_offered = figures.rows.iter().skip(1).any(|row| row.offered);
+        figures.goals_met_by_no_driver().filter(|_| is_offered)
     }
 
     /// Returns the candidates that differ from the device's default recipe in a policy or an
     /// option; the default has a row of its own in the figures.
     fn other_than_today(&self, ranking: &[usize]) -> Result<Vec<usize>, StudyError> {
         let policies = |study: &Study| -> Result<Option<Recipe>, StudyError> {
-            let mut recipe = self.bench.recipe(study)?.map(|named| named.recipe);
+            let mut recipe = self.bench.recipe(study)?.map(|(named, _)| named.recipe);
             recipe.iter_mut().for_each(|recipe| recipe.description = None);
             Ok(recipe)
         };
@@ -430,7 +415,7 @@ impl Tuning<'_, '_> {
         mut overturning: Vec<String>,
     ) -> Result<Tuned, StudyError> {
         let seeds = ranking.first().map_or(0, |&best| self.rows[best].len());
-        let (ranking, mut figures) = self.judged_last(ranking, seeds)?;
+        let (ranking, mut figures, by_no_driver) = self.judged_last(ranking, seeds)?;
         let values = |at: usize| -> Vec<Option<f64>> {
             self.rows[at].iter().flatten().map(|row| self.value(row)).collect()
         };
@@ -480,6 +465,7 @@ impl Tuning<'_, '_> {
             base: row(&figures.rows[0], self.today.to_owned(), None),
             best,
             no_driver,
+            by_no_driver,
             recipe,
             // A last candidate that does not fit into memory is among the failures.
             memory: self.bench.memory().unwrap_or_default(),

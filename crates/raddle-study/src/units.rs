@@ -179,17 +179,47 @@ pub fn apart(names: &[&str], limit: usize) -> Vec<String> {
     (0..names.len()).map(name).collect()
 }
 
+/// Shells for which a command is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Shell {
+    /// POSIX shells, such as bash and zsh.
+    Posix,
+    /// `cmd` and PowerShell.
+    Windows,
+}
+
+impl Shell {
+    /// Shells of the system on which raddle runs.
+    pub const HERE: Self = if cfg!(windows) { Self::Windows } else { Self::Posix };
+
+    /// Writes a word of a command on one line, quoted so that these shells read the same word.
+    #[must_use]
+    pub fn quoted(self, word: &str) -> String {
+        match self {
+            Self::Posix => quoted_posix(word),
+            Self::Windows => quoted_windows(word),
+        }
+    }
+
+    /// Writes the words of a command on one line, each as [`Self::quoted`] does.
+    #[must_use]
+    pub fn line(self, words: &[String]) -> String {
+        words.iter().map(|word| self.quoted(word)).collect::<Vec<_>>().join(" ")
+    }
+}
+
 /// Writes the words of a command on one line, quoted so that the shells of this system read the same
 /// words.
 #[must_use]
 pub fn shell(words: &[String]) -> String {
-    words.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" ")
+    Shell::HERE.line(words)
 }
 
 /// Writes a word of a command on one line, quoted so that the shells of this system read the same
-/// word: `cmd` and PowerShell on Windows, else those that [`quoted_posix`] is for.
+/// word.
+#[must_use]
 pub fn quoted(word: &str) -> String {
-    if cfg!(windows) { quoted_windows(word) } else { quoted_posix(word) }
+    Shell::HERE.quoted(word)
 }
 
 /// Writes a word of a command on one line, in double quotes where `cmd` or PowerShell would read it
@@ -223,7 +253,7 @@ pub fn quoted_windows(word: &str) -> String {
 /// for scripts, and for documents that are the same everywhere.
 #[must_use]
 pub fn shell_posix(words: &[String]) -> String {
-    words.iter().map(|word| quoted_posix(word)).collect::<Vec<_>>().join(" ")
+    Shell::Posix.line(words)
 }
 
 /// Writes a word of a command on one line, quoted so that a POSIX shell reads the same word.

@@ -58,7 +58,9 @@ Work of more than 10 s shows its progress on standard error, where that is no te
 Exit status: 0 done; 1 the input is refused; 2 wrong usage; 3 launches of a replay never ended (its
 results are written, and say which); 4 a limit of `compare` or `check` is broken, `check-placement` has
 findings, or cases of `sweep`, `search-study` or `tune` failed (the others are written); 5 no recipe
-meets the goals; 70 raddle has broken a rule of its own, so there is no verdict.";
+meets the goals: of `replay` and `tune` none of those that the device's driver offers, or where it
+offers none that was asked for, none of all; 70 raddle has broken a rule of its own, so there is no
+verdict.";
 
 /// Form in which a verb prints its result, as the option `--format` takes it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

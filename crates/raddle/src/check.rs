@@ -8,6 +8,7 @@ use raddle_report::json;
 use raddle_study::check::{Check, Prediction, TenantRecording};
 use raddle_study::pair::PairTruth;
 use raddle_study::result::SUMMARY;
+use raddle_study::units::Shell;
 use raddle_study::{Files, NextCommand, profiles};
 
 use crate::Console;
@@ -72,7 +73,7 @@ pub(crate) fn verb(
     let next = NextCommand::after_check(&check, &args.prediction.display().to_string(), &files);
     let result = json(&Followed::new(&check, Some(&next)));
     let mut document = document(&check);
-    document.next(next.lines());
+    document.next(next.lines(Shell::HERE));
     if let Some((page, data)) = beside {
         place::write_sealed(&data, &result, Seal::Json, &earlier)?;
         place::write_sealed(&page, &document.html(), Seal::Html, &place::page)?;

@@ -9,6 +9,7 @@ use raddle_report::{Document, json};
 use raddle_study::compare::{ComparedResult, compare};
 use raddle_study::inspect::ProfileChanges;
 use raddle_study::result::SUMMARY;
+use raddle_study::units::Shell;
 use raddle_study::{Loaded, NextCommand, profiles};
 use raddle_trace::ImportConfig;
 
@@ -92,7 +93,7 @@ fn compare_profiles(
 
 /// Writes a document as text, with the command to run next at its end.
 fn followed(mut document: Document, next: Option<&NextCommand>, console: &Console) -> String {
-    document.next(next.map_or_else(Vec::new, NextCommand::lines));
+    document.next(next.map_or_else(Vec::new, |next| next.lines(Shell::HERE)));
     document.text(console.stdout_colour)
 }
 

@@ -70,7 +70,8 @@ pub(crate) enum CliError {
         "{0}. Please report it with the command; `--log answers` keeps the decisions up to there"
     )]
     Fault(String),
-    /// No recipe meets all goals of the user; the results are printed.
+    /// No recipe meets all goals of the user, or none that the driver of the device offers; the
+    /// results are printed.
     #[error("{0}")]
     Goals(String),
     /// Cases of a sweep or a search have no answer; the answers of all others are written.
@@ -92,7 +93,8 @@ impl CliError {
     /// Returns the exit code of the error. 1: the input is refused, or a file cannot be read or
     /// written; 2: the command line, or a key of a recipe or a name in it, is wrong; 3: launches
     /// never ended, or can never run; 4: a comparison fails, or cases of a sweep or a search did;
-    /// 5: no recipe meets the goals; 70: a fault of raddle, so there is no verdict.
+    /// 5: no recipe that can be switched on meets the goals; 70: a fault of raddle, so there is no
+    /// verdict.
     pub(crate) fn exit_code(&self) -> u8 {
         match self {
             Self::Usage(_) => 2,

@@ -3,7 +3,8 @@
 //! This is the command-line tool `raddle` as a library: [`App`] is the whole tool, and has your own
 //! policies too if you add them to its [`Registry`]. Exit codes: 0 done, 1 input refused, 2 wrong
 //! usage, 3 a replay whose launches did not all run and end, 4 a comparison or a check of placements that
-//! fails, or a sweep or a search of which cases did, 5 no recipe that meets the goals, 70 a fault of raddle.
+//! fails, or a sweep or a search of which cases did, 5 no recipe that meets the goals of
+//! those that the driver of the device offers, 70 a fault of raddle.
 #![warn(clippy::too_many_lines)]
 #![forbid(unsafe_code)]
 

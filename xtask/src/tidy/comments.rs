@@ -4,14 +4,12 @@ use super::Finding;
 use super::files::{Exists, is_source};
 
 /// Words with which no comment may begin, as each stands for a noun that the reader has not seen.
-const HEADLESS: [&str; 22] = [
+/// Some could begin one with a noun behind them, as in "that file ..", which no comment here does.
+const HEADLESS: [&str; 25] = [
     "what", "such", "so many", "so much", "so few", "so long", "so far", "so often", "as many",
     "as much", "as few", "the same", "those", "these", "whose", "it", "its", "they", "them",
-    "their", "who", "which",
+    "their", "who", "which", "that", "none", "nothing",
 ];
-/// Words that could begin a comment only with a noun behind them, as in "that file .."; since no
-/// comment here has one, each is reported.
-const PRONOUNS: [&str; 3] = ["that", "none", "nothing"];
 const SUBJECT: &str =
     "begin with a verb in the third person (`Returns the ..`), or with a noun phrase and its noun";
 const RETURNS: &str = "write a sentence of its own: `Returns whether ..`";
@@ -72,7 +70,7 @@ fn sentence(block: &str) -> &str {
 /// Returns the word at the beginning of a comment that is no subject; `None` if it has a subject.
 fn headless(block: &str) -> Option<&'static str> {
     let lower = block.to_lowercase();
-    HEADLESS.into_iter().chain(PRONOUNS).find(|word| {
+    HEADLESS.into_iter().find(|word| {
         let rest = lower.strip_prefix(word);
         rest.is_some_and(|rest| !rest.starts_with(|c: char| c.is_alphanumeric() || c == '_'))
     })

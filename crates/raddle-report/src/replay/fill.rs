@@ -3,8 +3,10 @@
 use std::path::Path;
 
 use raddle_study::Studied;
-use raddle_study::result::{DeviceFound, ProfileFacts, RecipeResult, ReplayResult, SET_UP, met};
-use raddle_study::units::{copies_elsewhere, count, counted, duration, plain};
+use raddle_study::result::{
+    DeviceFound, ProfileFacts, RecipeResult, ReplayResult, SET_UP, SetUpFile, met,
+};
+use raddle_study::units::{Shell, copies_elsewhere, count, counted, duration, plain, quoted};
 
 use super::files::{self, Closing};
 use super::looks::POLICY;
@@ -71,15 +73,22 @@ fn set_up(document: &mut Document, result: &ReplayResult, folder: Option<&Path>)
     }
     let why =
         set_up.and_then(|it| Some(format!("# {}: {}", plain(&it.recipe, 60), it.why.as_ref()?)));
-    let mut commands: Vec<String> = why.into_iter().chain(result.setup.iter().cloned()).collect();
-    let folder = folder.map(|folder| folder.join(SET_UP));
-    commands.extend(result.setup_files.iter().map(|file| match &folder {
-        Some(folder) => format!("{}    {}", folder.join(file.name).display(), file.what),
+    let (folder, files) = (folder.map(|folder| folder.join(SET_UP)), &result.setup_files);
+    let placed = |line: &String| match &folder {
+        Some(folder) => SetUpFile::placed(line, files, folder, Shell::HERE),
+        None => line.clone(),
+    };
+    let mut commands: Vec<String> =
+        why.into_iter().chain(result.setup.iter().map(placed)).collect();
+    commands.extend(files.iter().map(|file| match &folder {
+        Some(folder) => {
+            format!("{}    {}", quoted(&folder.join(file.name).display().to_string()), file.what)
+        }
         None => format!("{}    {}; written without --no-files", file.name, file.what),
     }));
     document.add(Block::Commands { label: "Set it", commands });
     if !result.setup_undo.is_empty() {
-        let commands = result.setup_undo.clone();
+        let commands = result.setup_undo.iter().map(placed).collect();
         document.add(Block::Commands { label: "Undo it", commands });
     }
 }

@@ -30,20 +30,29 @@ pub(super) fn beside(
         true if name(row) == figures.today => format!("{} (today) {place}", name(row)),
         _ => format!("{} {place}", name(row)),
     });
-    let none = match none.as_slice() {
-        [_, _] => "No driver offers either".to_owned(),
-        names => format!("No driver offers {}", names.join(" or ")),
+    // Of what a driver of another vendor has, it would be wrong that none offers it.
+    let elsewhere = about.iter().any(|&row| figures.rows[row].elsewhere);
+    let which = match none.as_slice() {
+        [_, _] => "either".to_owned(),
+        names => names.join(" or "),
+    };
+    let none = match elsewhere {
+        true => format!("The driver of this device does not offer {which}"),
+        false => format!("No driver offers {which}"),
     };
     Some(match (is_no_driver, best) {
+        (true, Some(best)) if elsewhere => format!("Of those that it offers, {best}."),
         (true, Some(best)) => format!("Of those that a driver offers, {best}."),
+        (true, None) if elsewhere => "It offers none of these.".to_owned(),
         (true, None) => "A driver offers none of these.".to_owned(),
+        (_, Some(best)) if elsewhere => format!("{none}; of those that it does, {best}."),
         (_, Some(best)) => format!("{none}; of those that one does, {best}."),
         (_, None) => format!("{none}."),
     })
 }
 
 /// Returns the goals that a recipe misses, as the user wrote them between backticks.
-fn goals_missed(figures: &PolicyFigures, row: usize) -> Vec<String> {
+pub(super) fn goals_missed(figures: &PolicyFigures, row: usize) -> Vec<String> {
     let goals = figures.goals.iter().zip(&figures.rows[row].goals_met);
     goals.filter(|(_, met)| !**met).map(|(goal, _)| format!("`{goal}`")).collect()
 }
@@ -59,14 +68,17 @@ impl PolicyFigures {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::super::tests::{row, serve_and_train};
     use super::*;
     use crate::answer::{PolicyRow, VerdictKind};
 
     /// Compares recipes, each given as (name, p99 in ms, whether a driver offers it), with time
     /// slices of 42.5 ms; training takes as long under each.
-    fn compared(recipes: &[(&str, f64, bool)], goals: &[&str]) -> PolicyFigures {
+    pub(in crate::answer) fn compared(
+        recipes: &[(&str, f64, bool)],
+        goals: &[&str],
+    ) -> PolicyFigures {
         let own = |&(name, ms, offered): &(&str, f64, bool)| {
             let row = row(name, &[ms, 30.0], 1.0);
             PolicyRow { offered, asked: true, ..row }
@@ -76,8 +88,8 @@ mod tests {
         PolicyFigures::new("time-slice", serve_and_train(), rows, goals)
     }
 
-    const TODAY: (&str, f64, bool) = ("time-slice", 42.5, true);
-    const DRAIN: (&str, f64, bool) = ("leftover-drain", 20.0, false);
+    pub(in crate::answer) const TODAY: (&str, f64, bool) = ("time-slice", 42.5, true);
+    pub(in crate::answer) const DRAIN: (&str, f64, bool) = ("leftover-drain", 20.0, false);
 
     #[test]
     fn the_word_use_is_for_what_can_be_switched_on() {
@@ -114,6 +126,25 @@ mod tests {
         let found = compared(&[TODAY, ("leftover-drain", 41.0, false)], &[]);
         assert_eq!(found.verdict.kind, VerdictKind::Either, "{}", found.verdict.text);
         assert!(found.verdict.text.contains(" No driver offers leftover-drain."));
+    }
+
+    /// Checks that MPS on a device of another vendor is not said to be offered by no driver.
+    #[test]
+    fn what_another_vendor_offers_is_told_as_such() {
+        let told = |first: (&str, f64, bool), goals: &[&str]| {
+            let mut found = compared(&[first, ("mps", 20.0, false)], goals);
+            found.rows[1].elsewhere = true;
+            PolicyFigures::new("time-slice", serve_and_train(), found.rows, found.goals).verdict
+        };
+        let found = told(TODAY, &[]);
+        assert_eq!(found.kind, VerdictKind::NoDriver);
+        let text = "mps is best, but this device's driver does not offer it: decode p99 42.5 -> 20 ms, at no cost to the others. Of those that it offers, time-slice (today) is best.";
+        assert_eq!(found.text, text);
+        let found = told(TODAY, &["decode p99 5ms"]);
+        let end = " The driver of this device does not offer mps; of those that it does, time-slice (today) comes nearest.";
+        assert!(found.text.ends_with(end), "{}", found.text);
+        let found = told(("leftover-flag", 42.5, false), &[]);
+        assert!(found.text.ends_with(" It offers none of these."), "{}", found.text);
     }
 
     #[test]

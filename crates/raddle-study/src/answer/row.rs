@@ -7,6 +7,7 @@ use raddle_sim::{Interval, Outcome, ProcessSummary, Summary, TimeFromIssue, Work
 use serde::{Deserialize, Serialize};
 
 use super::goals_judged::GoalsJudged;
+use super::offered::Offered;
 use crate::evidence::NARROW;
 use crate::fidelity::ModelError;
 
@@ -108,8 +109,11 @@ pub struct JudgedProcess {
 pub struct PolicyRow {
     /// Name of the recipe, as printed results show it.
     pub recipe: String,
-    /// True if a driver offers the way of sharing that the recipe stands for.
+    /// True if the driver of the device offers the way of sharing that the recipe stands for.
     pub offered: bool,
+    /// True if a driver offers it for devices of another vendor alone.
+    #[serde(skip)]
+    pub elsewhere: bool,
     /// True if recipes are compared, so that this one is ranked whether a driver offers it or not;
     /// false if the ways of sharing are compared that drivers offer.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -307,8 +311,17 @@ impl PolicyRow {
     pub(super) fn begin(&self) -> String {
         match self.offered {
             true => format!("Use {}", self.recipe),
+            false if self.elsewhere => {
+                format!("{} is best, but this device's driver does not offer it", self.recipe)
+            }
             false => format!("{} is best, but no driver offers it", self.recipe),
         }
+    }
+
+    /// Returns the row with the fact who offers its way of sharing the device.
+    pub(crate) fn offered_by(self, offered: Offered) -> Self {
+        let (here, elsewhere) = (offered == Offered::Here, offered == Offered::Elsewhere);
+        Self { offered: here, elsewhere, ..self }
     }
 
     /// Returns whether the recipe is ranked by its figures and may be the best: a driver offers it,
@@ -334,6 +347,7 @@ impl PolicyRow {
         Self {
             recipe: recipe.to_owned(),
             offered: true,
+            elsewhere: false,
             asked: false,
             out_of_reach: false,
             complete: summary.stuck == 0 && figures.iter().all(|it| it.decisive_ns.is_some()),

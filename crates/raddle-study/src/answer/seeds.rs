@@ -35,6 +35,7 @@ impl PolicyRow {
             recipe: first.recipe.clone(),
             out_of_reach: false,
             offered: first.offered,
+            elsewhere: first.elsewhere,
             asked: first.asked,
             complete: rows.iter().all(|row| row.complete),
             processes: processes.collect(),

@@ -49,6 +49,8 @@ pub struct Rules {
     /// True if the user named what is compared: recipes (sets of scheduling policies), or ways of
     /// sharing the device.
     pub by_name: bool,
+    /// True if the driver of the device offers one of the recipes that were asked for.
+    pub by_driver: bool,
 }
 
 /// Returns the assumptions of the cost model, each as a clause (part of a sentence). If an

@@ -24,7 +24,6 @@ pub use load_limit::{LoadLimit, LoadLimitLeftOut, RatedProcess};
 pub(crate) use lost::{LostLaunches, LostWork, lost_in, lost_shares, never_ran};
 pub use lost::{NeverEnded, RefusedLaunches, StuckLaunches, Unreported};
 pub use offered::NotOffered;
-pub(crate) use offered::is_offered;
 pub use overturning::{Overturning, of_files, of_profiles};
 pub use replay::{RecipeResult, ReplayResult};
 pub use runs::{

@@ -4,7 +4,7 @@
 //! the metadata of a profile: equal input gives equal bytes anywhere.
 
 use raddle_dispatch::Recipe;
-use raddle_sim::{Outcome, SlowRequest, Summary};
+use raddle_sim::{Outcome, SlowRequest, Summary, Workload};
 use serde::Serialize;
 
 use super::NAME;
@@ -73,10 +73,14 @@ pub struct ReplayResult {
     /// sharing the device.
     #[serde(skip)]
     pub by_name: bool,
+    /// True if the driver of the device offers one of the recipes that were asked for, so that it
+    /// is one of those that has to meet the goals.
+    #[serde(skip)]
+    by_driver: bool,
     /// Figures of the processes under all recipes (sets of policies), and the recommendation.
     pub answer: PolicyFigures,
-    /// Recommended recipe that no driver offers, with what a driver offers that is most similar;
-    /// `None` where a driver offers the recipe.
+    /// Recommended recipe that the driver of the device does not offer, with what it offers that is
+    /// most similar; `None` where it offers the recipe.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub no_driver: Option<NotOffered>,
     /// Highest load (rate of requests) at which all goals are met; `None` where it was not
@@ -178,26 +182,30 @@ impl RecipeResult {
 /// Returns the warnings that more requests arrive than are served, for the recipes that the verdict
 /// names and for the device's default. Other recipes need none: the interval of their figures has
 /// no upper end, which says enough. Where no recipe serves them, the verdict says so.
-fn overloads(answer: &mut PolicyFigures, recipes: &[RecipeResult]) -> Vec<Overturning> {
-    if none_serves(answer, recipes) {
+fn overloads(
+    workload: &Workload,
+    answer: &mut PolicyFigures,
+    recipes: &[RecipeResult],
+) -> Vec<Overturning> {
+    if none_serves(workload, answer, recipes) {
         answer.of_too_many_requests();
     }
     let named = [answer.verdict.recipe.as_ref(), answer.verdict.or.as_ref()];
     let today = answer.rows.get(answer.baseline).map(|row| &row.recipe);
     let decides = |it: &&RecipeResult| named.contains(&Some(&it.name)) || today == Some(&it.name);
     let deciding = recipes.iter().filter(decides);
-    deciding.filter_map(|it| overloaded(&it.name, &it.summary)).collect()
+    deciding.filter_map(|it| overloaded(&it.name, workload, &it.summary)).collect()
 }
 
 /// Returns whether requests surely arrive faster than they are served under every compared recipe
 /// that may be recommended.
-fn none_serves(answer: &PolicyFigures, recipes: &[RecipeResult]) -> bool {
+fn none_serves(workload: &Workload, answer: &PolicyFigures, recipes: &[RecipeResult]) -> bool {
     let is_ranked = |it: &&RecipeResult| {
         let row = answer.rows.iter().find(|row| row.recipe == it.name);
         row.is_some_and(PolicyRow::is_ranked)
     };
     let mut ranked = recipes.iter().filter(is_ranked).peekable();
-    ranked.peek().is_some() && ranked.all(|it| serves_too_few(&it.summary))
+    ranked.peek().is_some() && ranked.all(|it| serves_too_few(workload, &it.summary))
 }
 
 impl ReplayResult {
@@ -205,9 +213,8 @@ impl ReplayResult {
     #[must_use]
     pub fn new(replay: &Replay<'_>, profiles: Vec<ProfileFacts>, runs: &[RecipeRun]) -> Self {
         // The only process runs alone anyway, in the same way under the first recipe as under any.
-        let base = runs.first();
         let alone: Vec<&Outcome> = match replay.alone {
-            [] => base.map(|run| &run.together).into_iter().collect(),
+            [] => runs.first().map(|run| &run.together).into_iter().collect(),
             alone => alone.iter().collect(),
         };
         let recipes: Vec<RecipeResult> =
@@ -225,7 +232,7 @@ impl ReplayResult {
         let never_ran = lost.tell(&mut answer);
         found.extend(lost.overturning);
         found.extend(replay.rules.overturning.iter().cloned());
-        found.extend(overloads(&mut answer, &recipes));
+        found.extend(overloads(replay.workload, &mut answer, &recipes));
         found.extend(recipes.iter().filter_map(|recipe| {
             refused_resets(&recipe.name, recipe.summary.preemption.as_ref()?)
         }));
@@ -254,6 +261,7 @@ impl ReplayResult {
             never_ran,
             not_tried: replay.rules.not_tried.clone(),
             by_name: replay.rules.by_name,
+            by_driver: replay.rules.by_driver,
             no_driver: no_driver(replay, &answer, runs),
             answer,
             load_limit: None,
@@ -379,11 +387,14 @@ impl ReplayResult {
         }
     }
 
-    /// Returns the text that says why no recipe (set of policies) meets all goals; `None` where one
-    /// does, or there are no goals.
+    /// Returns the text that says why no recipe (set of policies) meets all goals, or none that the
+    /// driver of the device offers; `None` where one does, or there are no goals. Where the driver
+    /// offers none of the recipes that were asked for, any of them counts.
     #[must_use]
     pub fn missed_goals(&self) -> Option<String> {
-        self.answer.missed_goals().map(str::to_owned)
+        let missed = self.answer.missed_goals().map(str::to_owned);
+        let offered = || self.answer.goals_met_by_no_driver();
+        missed.or_else(|| self.by_driver.then(offered).flatten())
     }
 
     /// Says under which recipes (sets of policies) how many launches never ended, and why; `None`
@@ -415,11 +426,11 @@ fn no_driver(
     answer: &PolicyFigures,
     runs: &[RecipeRun],
 ) -> Option<NotOffered> {
-    let name = answer.recommended()?;
+    let (name, vendor) = (answer.recommended()?, replay.target.vendor);
     let run = runs.iter().find(|run| run.name == name)?;
-    let of = NotOffered::of((name, &run.recipe), replay.target.vendor, replay.profiles.len())?;
-    let best = answer.best_offered().map(|row| answer.rows[row].recipe.clone());
-    Some(NotOffered { best, ..of })
+    let mut of = NotOffered::of((name, run.offered), &run.recipe, (vendor, replay.profiles.len()))?;
+    of.best = answer.best_offered().map(|row| answer.rows[row].recipe.clone());
+    Some(of)
 }
 
 /// Judges the processes under all recipes (sets of policies), and draws the conclusion: ranks,
@@ -445,7 +456,8 @@ fn answer(
         let queued = run.queued.as_ref().map(row);
         let row = PolicyRow::over_seeds(seeds.map(row).collect())?.between(&bounds, &judged);
         let RecipeRun { offered, asked, out_of_reach, .. } = *run;
-        Some(PolicyRow { offered, asked, out_of_reach, ..row.queued(queued.as_ref()) })
+        let row = row.queued(queued.as_ref()).offered_by(offered);
+        Some(PolicyRow { asked, out_of_reach, ..row })
     };
     let rows = recipes.iter().zip(runs).filter_map(row).collect();
     let today = today(replay.target, judged.len());

@@ -1,5 +1,7 @@
 //! From which runs is a result made, and what are its files called?
 
+use std::path::Path;
+
 use raddle_device::Device;
 use raddle_dispatch::Recipe;
 use raddle_sim::{Outcome, Summary, Workload};
@@ -8,8 +10,9 @@ use serde::Serialize;
 use super::assumptions::Rules;
 use super::device::DeviceFacts;
 use super::facts::ReplayedProfile;
-use crate::answer::Goal;
+use crate::answer::{Goal, Offered};
 use crate::timeline::Timeline;
+use crate::units::Shell;
 
 /// Name of the file with the whole result of a study.
 pub const SUMMARY: &str = "summary.json";
@@ -26,6 +29,9 @@ pub const SLOWEST: &str = "slowest.perfetto-trace";
 
 /// Name of the folder with the files that set up the recommended way of sharing the device.
 pub const SET_UP: &str = "set-up";
+
+/// Beginning of a comment behind a command of a set-up.
+const COMMENT: &str = "    # ";
 
 /// Commands and files that set up a way of sharing the device, and commands that undo it.
 #[derive(Clone, Debug, Default)]
@@ -49,6 +55,26 @@ pub struct SetUpFile {
     pub text: String,
 }
 
+impl SetUpFile {
+    /// Returns a command line of a set-up, or of its undoing, for these shells, in which each name
+    /// of one of `files` is a path in `folder`. The comment of the line stays as it is.
+    #[must_use]
+    pub fn placed(line: &str, files: &[Self], folder: &Path, shell: Shell) -> String {
+        let (command, comment) = line.split_at(line.find(COMMENT).unwrap_or(line.len()));
+        let word = |word: &str| match files.iter().any(|file| file.name == word) {
+            true => {
+                let path = folder.join(word).display().to_string();
+                // A command would read it as an option.
+                let here = if path.starts_with('-') { "./" } else { "" };
+                shell.quoted(&format!("{here}{path}"))
+            }
+            false => word.to_owned(),
+        };
+        let words: Vec<String> = command.split(' ').map(word).collect();
+        format!("{}{comment}", words.join(" "))
+    }
+}
+
 /// Outcomes of all simulations of one recipe (set of policies), from which its result is made.
 #[derive(Debug)]
 pub struct RecipeRun {
@@ -56,8 +82,8 @@ pub struct RecipeRun {
     pub name: String,
     /// Policies and settings of the recipe.
     pub recipe: Recipe,
-    /// True if some driver offers the way of sharing the device that the recipe simulates.
-    pub offered: bool,
+    /// Drivers that offer the way of sharing the device which the recipe simulates.
+    pub offered: Offered,
     /// True if recipes are compared, so that this one is ranked whether a driver offers it or not.
     pub asked: bool,
     /// Outcome of the simulation of all processes together.
@@ -144,5 +170,36 @@ impl DrawnTimeline {
             counter_step_ns: timeline.counter_step_ns,
             off_times_left_out: timeline.aways_left_out,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_of_a_command_are_named_with_their_folder() {
+        let file = |name| SetUpFile { name, what: "", text: String::new() };
+        let files = [file("mps-pods.json"), file("resource-claim.json")];
+        let undo =
+            "kubectl delete -f mps-pods.json -f resource-claim.json    # mps-pods.json first";
+        let placed = |line: &str, folder: &str, shell| {
+            SetUpFile::placed(line, &files, Path::new(folder), shell)
+        };
+        for (folder, first) in [
+            ("raddle-out/a/set-up", "raddle-out/a/set-up/mps-pods.json"),
+            ("my runs", "'my runs/mps-pods.json'"),
+            ("$(calc);x", "'$(calc);x/mps-pods.json'"),
+            ("-o", "./-o/mps-pods.json"),
+        ] {
+            let told = placed(undo, folder, Shell::Posix);
+            let begin = format!("kubectl delete -f {first} -f ");
+            assert!(told.starts_with(&begin), "{told}");
+            assert!(told.ends_with("    # mps-pods.json first"), "{told}");
+        }
+        let told = placed("kubectl delete -f mps-pods.json", "my $x", Shell::Windows);
+        assert!(told.starts_with("kubectl delete -f \"my `$x"), "{told}");
+        let other = "nvidia-smi mig -i 0 -dci    # once the programs have ended";
+        assert_eq!(placed(other, "raddle-out", Shell::Posix), other);
     }
 }

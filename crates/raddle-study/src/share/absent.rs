@@ -31,7 +31,7 @@ pub(crate) fn not_tried(device: &Device, tenants: &Tenants) -> Vec<String> {
                 "no mps or mig (NVIDIA's): AMD has streams, time-slice, partition{parts}"
             ));
         }
-        _ => {}
+        _ => told.push("no other way than streams: the device has no driver".to_owned()),
     }
     told
 }
@@ -56,6 +56,8 @@ mod tests {
         let told = "no mps or mig (NVIDIA's): AMD has streams, time-slice, partition";
         assert_eq!(*amd, format!("{told}, compute-partition"));
         assert_eq!(of("mi100", true), [told]);
+        let none = ["no other way than streams: the device has no driver"];
+        assert_eq!(of("seed-000", true), none);
         let alone = raddle_device::find("v100").expect("it is known");
         assert_eq!(not_tried(&alone, &Tenants::strangers(1, true)), [""; 0]);
     }

@@ -51,7 +51,7 @@ impl ShareCandidate {
     fn is_tried_unasked(&self, kills: bool) -> bool {
         match &self.mode {
             Mode::Recipe(KILLS) => kills,
-            mode => self.recipe.offered || BY_LEVEL.contains(&mode.name()),
+            mode => mode.is_of_device() || BY_LEVEL.contains(&mode.name()),
         }
     }
 }

@@ -8,6 +8,7 @@ use super::ShareCandidate;
 use super::mig::{self, MigProfile};
 use super::parts::Tenants;
 use crate::answer::today;
+use crate::driver::DriverWay;
 use crate::error::StudyError;
 use crate::recipes::{self, NamedRecipe};
 use crate::rules::Setting;
@@ -80,6 +81,11 @@ impl Mode {
         }
     }
 
+    /// Returns whether the device can be shared in this way: by its driver, or as it is.
+    pub(super) const fn is_of_device(&self) -> bool {
+        !matches!(self, Self::Recipe(_) | Self::RequestLimit(_))
+    }
+
     /// Returns whether two ways of sharing a device differ at most in their parameters.
     pub(super) fn same_kind(&self, other: &Self) -> bool {
         self.name() == other.name()
@@ -97,47 +103,20 @@ pub(crate) fn candidates(
     all_tenants: &Tenants,
     registry: &Registry,
 ) -> Result<Vec<ShareCandidate>, StudyError> {
-    let &Tenants { by_level, .. } = all_tenants;
     let tenants = all_tenants.len();
-    let mut all = Vec::new();
-    match device.vendor {
-        // One process has the device for itself, and its streams share it.
-        Vendor::Nvidia if tenants == 1 => all.push(bundled(Mode::Queues, "streams", registry)?),
-        Vendor::Nvidia => {
-            let turns = bundled(Mode::TimeSlice(Vendor::Nvidia), "time-slice", registry)?;
-            let recipe = turns.recipe.in_turns_of(device)?;
-            all.push(ShareCandidate { recipe, ..turns });
-            all.push(bundled(Mode::Mps(false), "mps", registry)?);
-            if by_level {
-                all.push(bundled(Mode::Mps(true), "mps-priority", registry)?);
-            }
-        }
-        vendor => {
-            all.push(bundled(Mode::Queues, "streams", registry)?);
-            if tenants > 1 && vendor == Vendor::Amd {
-                let turns = bundled(Mode::TimeSlice(vendor), "time-slice", registry)?;
-                let recipe = turns.recipe.in_turns_of(device)?;
-                all.push(ShareCandidate { recipe, ..turns });
-            }
-            // The way of sharing of a device without any set-up comes first.
-            if all[0].recipe.name != today(device, tenants) {
-                all.swap(0, 1);
-            }
-        }
+    let mut all = of_driver(device, all_tenants, registry)?;
+    if all.is_empty() {
+        // Without a driver there is nothing to set up.
+        all.push(bundled(Mode::Queues, DriverWay::Queues.recipe(), registry)?);
     }
+    // The way of sharing of a device without any set-up comes first.
+    let first = all.iter().position(|of| of.recipe.name == today(device, tenants));
+    all.swap(0, first.unwrap_or(0));
     if tenants > 1 {
-        let fits = |percent: u32| units(device, percent) > 0;
-        for percents in all_tenants.partitions().iter().filter(|set| set.iter().copied().all(fits))
-        {
-            all.push(partition(device, percents, registry)?);
-        }
-        for set in mig::sets(device, tenants).into_iter().filter(|set| holds(set, all_tenants)) {
-            all.push(instances(device, set, registry)?);
-        }
-        all.extend(compute_partition(device, tenants, registry).transpose()?);
-        for name in BY_LEVEL.iter().filter(|_| by_level) {
+        for name in BY_LEVEL.iter().filter(|_| all_tenants.by_level) {
             all.push(own(name, registry)?);
         }
+        let fits = |percent: u32| units(device, percent) > 0;
         let requests = all_tenants.request_limits().into_iter();
         for requests in requests.filter(|set| set.iter().all(|&(own, _)| fits(own))) {
             all.push(request_limit(device, requests, registry)?);
@@ -148,6 +127,54 @@ pub(crate) fn candidates(
         }
         for name in ["matching", "block-warp"] {
             all.push(own(name, registry)?);
+        }
+    }
+    Ok(all)
+}
+
+/// Returns the ways of sharing that the driver of the device offers these tenants, with all values
+/// of their parameters.
+fn of_driver(
+    device: &Device,
+    all_tenants: &Tenants,
+    registry: &Registry,
+) -> Result<Vec<ShareCandidate>, StudyError> {
+    let tenants = all_tenants.len();
+    let mut all = Vec::new();
+    for way in DriverWay::of(device.vendor) {
+        match way {
+            // One process has the device for itself, and its streams share it. On AMD the queues of
+            // several processes do so too.
+            DriverWay::Queues if tenants == 1 || device.vendor == Vendor::Amd => {
+                all.push(bundled(Mode::Queues, way.recipe(), registry)?);
+            }
+            _ if tenants == 1 => {}
+            DriverWay::TimeSlice => {
+                let turns = bundled(Mode::TimeSlice(device.vendor), way.recipe(), registry)?;
+                let recipe = turns.recipe.in_turns_of(device)?;
+                all.push(ShareCandidate { recipe, ..turns });
+            }
+            DriverWay::Mps => all.push(bundled(Mode::Mps(false), way.recipe(), registry)?),
+            DriverWay::MpsPriority if all_tenants.by_level => {
+                all.push(bundled(Mode::Mps(true), way.recipe(), registry)?);
+            }
+            DriverWay::Partition => {
+                let fits = |percent: u32| units(device, percent) > 0;
+                let sets = all_tenants.partitions();
+                for percents in sets.iter().filter(|set| set.iter().copied().all(fits)) {
+                    all.push(partition(device, percents, registry)?);
+                }
+            }
+            DriverWay::Mig => {
+                let sets = mig::sets(device, tenants).into_iter();
+                for set in sets.filter(|set| holds(set, all_tenants)) {
+                    all.push(instances(device, set, registry)?);
+                }
+            }
+            DriverWay::ComputePartition => {
+                all.extend(compute_partition(device, tenants, registry).transpose()?);
+            }
+            DriverWay::Queues | DriverWay::MpsPriority => {}
         }
     }
     Ok(all)
@@ -375,6 +402,8 @@ fn fixed(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::answer::Offered;
+    use crate::driver;
 
     fn strangers(tenants: usize) -> Tenants {
         Tenants::strangers(tenants, false)
@@ -396,6 +425,27 @@ mod tests {
         }
         assert_eq!(without_parameters("mine-2"), "mine-2");
         assert_eq!(without_parameters("partition"), "partition");
+    }
+
+    /// Checks on every device that a row of the comparison counts as offered where the candidate is a
+    /// way of the driver. A device without a driver has no way but the one that it has by itself.
+    #[test]
+    fn every_way_of_the_driver_counts_as_offered_and_no_other() {
+        for device in raddle_device::table() {
+            for tenants in [1, 2, 3] {
+                let all = candidates(&device, &strangers(tenants), &Registry::bundled());
+                for ShareCandidate { mode, recipe } in all.expect("bundled recipes are valid") {
+                    let found = driver::offered(&recipe.recipe, &device) == Offered::Here;
+                    let expected = mode.is_of_device() && device.vendor != Vendor::Seed;
+                    assert_eq!(found, expected, "{} on {}", recipe.name, device.id);
+                }
+            }
+        }
+        let seed = raddle_device::find("seed-000").expect("it is a device");
+        let all = candidates(&seed, &strangers(2), &Registry::bundled()).unwrap();
+        let ways = all.iter().filter(|of| of.mode.is_of_device());
+        let ways: Vec<&str> = ways.map(|of| of.mode.name()).collect();
+        assert_eq!(ways, ["streams"]);
     }
 
     #[test]

@@ -43,7 +43,7 @@ pub(super) fn undo(chosen: &ShareCandidate, files: &[SetUpFile]) -> Vec<String> 
 }
 
 /// Returns the line that takes back the files for Kubernetes: pods before the claim that they use.
-/// It is run in the folder of these files. `None` where there are none.
+/// `None` where there are none.
 fn manifests(files: &[SetUpFile]) -> Option<String> {
     let names = || files.iter().map(|file| file.name);
     let applied: Vec<String> = names()
@@ -57,7 +57,6 @@ fn manifests(files: &[SetUpFile]) -> Option<String> {
         None => "",
     };
     (!applied.is_empty()).then(|| {
-        let what = "those that were applied, in their folder";
-        format!("kubectl delete{}    # {what}{earlier}", applied.concat())
+        format!("kubectl delete{}    # those that were applied{earlier}", applied.concat())
     })
 }

@@ -15,7 +15,7 @@ use super::memo::Memo;
 use super::print::Print;
 use super::remembered::Remembered;
 use super::search::search_cost;
-use crate::answer::{JudgedBy, JudgedProcess, ORDINARY, today};
+use crate::answer::{JudgedBy, JudgedProcess, ORDINARY};
 use crate::devices::{self, Chosen};
 use crate::error::StudyError;
 use crate::files::{Files, base_name};
@@ -24,8 +24,7 @@ use crate::profiles::{self, Loaded};
 use crate::recipes::{self, NamedRecipe};
 use crate::replay::{OwnDevice, Surroundings};
 use crate::result::{
-    LostLaunches, LostWork, NotOffered, ReplayedProfile, lost_in, lost_shares, never_ran,
-    of_profiles,
+    LostLaunches, LostWork, ReplayedProfile, lost_in, lost_shares, never_ran, of_profiles,
 };
 use crate::runs::{Runner, RunsPlan};
 use crate::shapes::ShapeRules;
@@ -273,32 +272,8 @@ impl<'b> Bench<'b> {
         })
     }
 
-    /// Returns the first recipe of a study as TOML, and what a driver offers that is most similar;
-    /// the latter is `None` where a driver offers the recipe itself.
-    pub(crate) fn recipe_text(
-        &self,
-        study: &Study,
-    ) -> Result<(String, Option<NotOffered>), StudyError> {
-        let (device, processes) = self.target(study)?;
-        let Some(named) = self.recipe(study)? else { return Ok((String::new(), None)) };
-        let not_offered = NotOffered::of((&named.name, &named.recipe), device.vendor, processes);
-        Ok((named.text().to_owned(), not_offered))
-    }
-
-    /// Returns the first recipe (set of policies) of a study; `None` where it has none.
-    pub(crate) fn recipe(&self, study: &Study) -> Result<Option<NamedRecipe>, StudyError> {
-        let (device, processes) = self.target(study)?;
-        Ok(study.recipes((&device, processes), &self.around())?.into_iter().next())
-    }
-
-    /// Returns the name of the recipe by which the device of a study shares itself by default.
-    pub(crate) fn today(&self, study: &Study) -> Result<&'static str, StudyError> {
-        let (device, processes) = self.target(study)?;
-        Ok(today(&device, processes))
-    }
-
     /// Returns (device that a study replays on, number of its processes).
-    fn target(&self, study: &Study) -> Result<(Device, usize), StudyError> {
+    pub(super) fn target(&self, study: &Study) -> Result<(Device, usize), StudyError> {
         let mut loaded = self.learnt(study)?.to_vec();
         study.give(&mut loaded, &self.files)?;
         let (_, _, target) = self.planned(study, &loaded)?;

@@ -38,6 +38,7 @@ mod judged;
 mod memo;
 mod print;
 mod reach;
+mod recipe;
 mod remembered;
 mod row;
 mod search;

@@ -296,9 +296,7 @@ impl<'p> Plan<'p> {
             console.note(&format!("{way}, {case}, {repetition} of {}", self.args.repetitions));
             let found = measure(&chosen, asked)?;
             for ((&at, program), spans) in positions.iter().zip(&chosen).zip(&found) {
-                // A request that goes on beyond the end arrived in the window; its time is not of it.
-                let ended = spans.iter().filter(|(_, end)| *end as f64 <= self.args.seconds * 1e9);
-                let times: Vec<f64> = ended.map(|(start, end)| ms(end - start)).collect();
+                let times = times(spans, self.args.seconds);
                 if times.is_empty() {
                     let text = format!(
                         "{}: nothing of it ended in {case}: give more --seconds",
@@ -306,28 +304,36 @@ impl<'p> Plan<'p> {
                     );
                     return Err(CliError::Refused(text));
                 }
-                all.entry(program.name.clone()).or_default().push(times);
                 if at == 0 {
                     all.entry("arrivals".to_owned()).or_default().push(arrivals(spans));
-                    self.check_load(load, spans, console);
+                    let told = other_load(load, self.args.seconds, times.len());
+                    if let Some(told) = told {
+                        console.warn(&format!(
+                            "{told}: does {} heed RADDLE_LOAD, and can it serve so many?",
+                            program.name
+                        ));
+                    }
                 }
+                all.entry(program.name.clone()).or_default().push(times);
             }
         }
         Ok(all.into_iter().map(|(key, times)| (key, PairTimes::Several(times))).collect())
     }
+}
 
-    /// Warns if the number of requests in `spans` is less than half, or more than twice, of what
-    /// `load` (requests per second) asks for.
-    fn check_load(&self, load: Option<&str>, spans: &Spans, console: &mut Console) {
-        let Some(wanted) = load.and_then(|load| load.parse::<f64>().ok()) else { return };
-        let (wanted, came) = (wanted * self.args.seconds, spans.len() as f64);
-        if wanted >= 20.0 && !(0.5..=2.0).contains(&(came / wanted)) {
-            console.warn(&format!(
-                "{came} requests ended where {wanted:.0} were wanted: does {} heed RADDLE_LOAD, and can it serve so many?",
-                self.programs[0].name
-            ));
-        }
-    }
+/// Returns the durations, in milliseconds, of the requests or steps that ended in the first `seconds`
+/// seconds. A request that goes on beyond the end arrived in the window; its time is not of it.
+fn times(spans: &Spans, seconds: f64) -> Vec<f64> {
+    let ended = spans.iter().filter(|(_, end)| *end as f64 <= seconds * 1e9);
+    ended.map(|(start, end)| ms(end - start)).collect()
+}
+
+/// Says how many requests ended in `seconds` seconds, if that is less than half, or more than twice,
+/// of what `load` (requests per second) asks for; else `None`.
+fn other_load(load: Option<&str>, seconds: f64, ended: usize) -> Option<String> {
+    let wanted = load?.parse::<f64>().ok()? * seconds;
+    let is_near = wanted < 20.0 || (0.5..=2.0).contains(&(ended as f64 / wanted));
+    (!is_near).then(|| format!("{ended} requests ended where {wanted:.0} were wanted"))
 }
 
 /// Returns the starts of the requests, ascending, in milliseconds since the measurement began.
@@ -387,5 +393,19 @@ mod tests {
         assert_eq!(environment("mps-30-70", 1)[0].1, "70");
         assert_eq!(environment("mps-priority", 1)[0], ("CUDA_MPS_CLIENT_PRIORITY", "1".to_owned()));
         assert!(environment("mps", 0).is_empty() && environment("time-slice", 0).is_empty());
+    }
+
+    /// Checks that requests that came in the window and ended behind it are not counted as served.
+    #[test]
+    fn a_load_is_heeded_where_as_many_requests_end() {
+        let second = 1_000_000_000;
+        let mut spans: Spans = (0..40).map(|at| (at, second)).collect();
+        assert_eq!(times(&spans, 1.0).len(), 40);
+        let told = |spans: &Spans| other_load(Some("40"), 1.0, times(spans, 1.0).len());
+        assert_eq!(told(&spans), None);
+        spans.iter_mut().skip(10).for_each(|(_, end)| *end += 1);
+        assert_eq!(told(&spans).as_deref(), Some("10 requests ended where 40 were wanted"));
+        assert_eq!(other_load(Some("40"), 1.0, 90).map(|told| told.len()), Some(38));
+        assert_eq!((other_load(None, 1.0, 9), other_load(Some("9"), 1.0, 0)), (None, None));
     }
 }

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use raddle_report::inspect::document;
 use raddle_study::inspect::{InspectedAs, InspectedProfile, Inspection, WantedAmounts};
+use raddle_study::units::Shell;
 use raddle_study::{
     FitRules, Loaded, NeedClaim, NextCommand, ShapeRules, Study, StudyError, devices, profiles,
     self_replay,
@@ -51,7 +52,7 @@ pub(crate) fn verb(
         Format::Json => versioned("inspect", &Followed::new(&inspection, Some(&next))),
         Format::Text => {
             let mut document = document(&inspection, args.verbose);
-            document.next(next.lines());
+            document.next(next.lines(Shell::HERE));
             document.text(console.stdout_colour)
         }
     };

@@ -109,7 +109,8 @@ pub(crate) struct StudyArgs {
     /// (`serve p99 20ms`) or an increase over the way of today, which is then replayed too (`train
     /// step +5%`); may be repeated.
     /// A process with requests has percentiles, mean and max, one that repeats a step, any other an
-    /// end. Exit code 5 if no recipe, or of a sweep no combination of values, meets all
+    /// end. Exit code 5 if no recipe that counts (`raddle help`), or of a sweep no
+    /// combination of values, meets all
     #[arg(long = "goal", value_name = "GOAL")]
     pub(crate) goals: Vec<Goal>,
     /// Let hosts issue at the recorded times, whatever the device does [default: a host waits for

@@ -74,7 +74,10 @@ fn ending(tuned: &Tuned) -> VerbEnding<'_> {
         has_fault: false,
         never_ran: tuned.never_ran.clone(),
         lacked: OF_A_REPLAY,
-        missed_goals: best.filter(|best| !best.goals_met).map(|_| missed(tuned)),
+        missed_goals: match best {
+            Some(best) if !best.goals_met => Some(missed(tuned)),
+            _ => tuned.by_no_driver.clone(),
+        },
     }
 }
 

@@ -1,12 +1,12 @@
-//! Does `raddle compare` say what differs between results, and refuse what is none?
+//! Does `raddle compare` say what differs between results?
 
 use std::fs;
 
-use crate::common::{Place, infer, kernel, table, trace, train};
+use crate::common::{Place, infer, table, train};
 use serde_json::Value;
 
 /// Makes a folder with two results of two processes: on a V100 in `a`, on an A100 in `b`.
-fn place() -> Place {
+pub(crate) fn place() -> Place {
     let place = Place::new();
     place.file("train.csv", train());
     place.file("infer.csv", infer());
@@ -32,7 +32,7 @@ fn place() -> Place {
     place
 }
 
-fn json(place: &Place, args: &[&str]) -> Value {
+pub(crate) fn json(place: &Place, args: &[&str]) -> Value {
     let ran = place.raddle(&[&["compare", "--format", "json"], args].concat());
     assert_eq!((ran.code, ran.err.as_str()), (0, ""));
     serde_json::from_str(&ran.out).expect("it is JSON")
@@ -381,73 +381,6 @@ fn a_recipe_of_the_same_name_and_other_settings_is_told() {
 }
 
 #[test]
-fn what_is_no_result_is_refused() {
-    let place = place();
-    place.file("text.json", "dear diary");
-    place.file("other.json", r#"{"traceEvents":[]}"#);
-    let good = fs::read_to_string(place.path().join("a/summary.json")).unwrap();
-    place.file("cut.json", &good[..good.len() / 2]);
-    place.file("bent.json", good.replace("\"makespan-ns\": ", "\"makespan-ns\": -"));
-    // A figure of a recipe, of a process and of a level, each made one that cannot be.
-    for (file, key, bad) in [
-        ("minus.json", "\"packets\": ", "-1"),
-        ("part.json", "\"last-end-ns\": ", "0.5"),
-        ("text-in.json", "\"latency-p99-ns\": ", "\"7\""),
-        ("share.json", "\"utilisation\": ", "-0.5"),
-    ] {
-        let (before, rest) = good.split_once(key).unwrap();
-        let after = &rest[rest.find([',', '\n']).unwrap()..];
-        place.file(file, format!("{before}{key}{bad}{after}"));
-    }
-    fs::create_dir(place.path().join("empty")).unwrap();
-    for (file, words) in [
-        (
-            "minus.json",
-            &["is no summary.json of raddle", "`launching.packets` is -1, which is no whole"][..],
-        ),
-        ("part.json", &["`last-end-ns` is 0.5, which is no whole number from 0 on"]),
-        ("text-in.json", &["latency-p99-ns` is \"7\", which is no whole number from 0 on"]),
-        ("share.json", &["`utilisation` is -0.5, which is no number from 0 on"]),
-        ("gone.json", &["gone.json cannot be read", "check the path"]),
-        ("empty", &["empty/summary.json cannot be read"]),
-        ("text.json", &["text.json is no summary.json of raddle", "not JSON", "raddle replay"]),
-        ("other.json", &["other.json is no summary.json of raddle", "raddle"]),
-        ("cut.json", &["cut.json is no summary.json", "not JSON"]),
-        ("bent.json", &["bent.json is no summary.json", "-"]),
-    ] {
-        for args in [["compare", "a", file], ["compare", file, "a"]] {
-            let ran = place.raddle(&args);
-            assert_eq!((ran.code, ran.out.as_str()), (1, ""), "{args:?}");
-            for word in words {
-                assert!(ran.err.contains(word), "`{word}` is missing in: {}", ran.err);
-            }
-            assert_eq!(ran.err.trim_end().lines().count(), 1, "{}", ran.err);
-        }
-    }
-}
-
-#[test]
-fn one_result_is_wrong_usage() {
-    let place = Place::new();
-    for args in [&["compare"][..], &["compare", "a"]] {
-        let ran = place.raddle(args);
-        assert_eq!(ran.code, 2, "{ran:?}");
-        assert!(ran.err.contains("RESULT"), "{}", ran.err);
-    }
-}
-
-#[test]
-fn names_in_a_result_cannot_paint_on_the_terminal() {
-    let place = place();
-    let good = fs::read_to_string(place.path().join("a/summary.json")).unwrap();
-    place.file("bad.json", good.replace("\"infer\"", "\"in\\u001b[31mfer\\u202e\""));
-    let ran = place.raddle(&["compare", "a", "bad.json"]);
-    assert_eq!(ran.code, 0, "{}", ran.err);
-    assert!(ran.out.contains("in?[31mfer?"), "{}", ran.out);
-    assert!(!ran.out.contains(['\u{1b}', '\u{202e}']));
-}
-
-#[test]
 fn requests_are_compared_too() {
     let place = place();
     place.file(
@@ -560,69 +493,4 @@ fn a_gate_fails_where_a_figure_has_grown() {
     assert!(ran.out.contains("| +10.0% worse |"), "{}", ran.out);
     let ran = place.raddle(&["compare", "a", "a"]);
     assert!(ran.out.starts_with("-> None of 44 figures changed.\n"), "{}", ran.out);
-}
-
-#[test]
-fn two_recordings_of_one_program_stand_side_by_side() {
-    let place = Place::new();
-    // The host of the second issues late, and its copy takes longer.
-    place.file(
-        "before.csv",
-        table(&["gemm<4> 1 640 256 64 0 0 5000 90000", "add_1 1 80 128 32 0 10 96000 4000"]),
-    );
-    place.file(
-        "after.csv",
-        table(&["gemm<8> 1 640 256 64 0 0 5000 80000", "add_2 1 80 128 32 0 150000 155000 5000"]),
-    );
-    let ran = place.raddle(&["compare", "before.csv", "after.csv"]);
-    assert_eq!((ran.code, ran.err.as_str()), (0, ""));
-    insta::assert_snapshot!("profiles", ran.out);
-    assert!(ran.out.lines().all(|line| line.chars().count() <= 100), "{}", ran.out);
-    let told = json(&place, &["before.csv", "after.csv"]);
-    assert_eq!(told[0]["profiles"], serde_json::json!(["before", "after"]));
-    assert_eq!(told[0]["families"][0]["family"], "gemm");
-    assert_eq!(told[0]["families"][0]["launches"][1]["total-ns"], 80_000);
-    // Gates and results beside profiles are refused.
-    let ran = place.raddle(&["compare", "before.csv", "after.csv", "--fail-if", "makespan > +5%"]);
-    assert_eq!(ran.code, 2, "{}", ran.err);
-    assert!(ran.err.contains("these are profiles"), "{}", ran.err);
-    place.file("hostile.csv", table(&["a\u{1b}[31m<b> 1 640 256 64 0 0 5000 90000"]));
-    let ran = place.raddle(&["compare", "before.csv", "hostile.csv"]);
-    assert!(ran.code == 0 && !ran.out.contains('\u{1b}'), "{}", ran.out);
-}
-
-/// Checks that a comparison of recordings names the kernels that grew most where all kernels took
-/// longer, although another that shrank changed more; and that kernels of one recording alone are
-/// told together, as they may do the same work.
-#[test]
-fn what_got_slower_is_named_beside_what_vanished() {
-    let place = Place::new();
-    let old = [kernel("gemm", 0, 200), kernel("old", 300, 100)];
-    let new = [kernel("gemm", 0, 200), kernel("one", 300, 80), kernel("two", 400, 75)];
-    let of = |events: &[String]| trace("", &events.iter().map(String::as_str).collect::<Vec<_>>());
-    place.file("before.json", of(&old));
-    place.file("after.json", of(&new));
-    let told = |args: &[&str]| {
-        let ran = place.raddle(&[&["compare"], args].concat());
-        assert_eq!(ran.code, 0, "{}", ran.err);
-        ran.out.split_whitespace().collect::<Vec<_>>().join(" ")
-    };
-    let old = [kernel("gemm", 0, 200), kernel("add", 300, 100), kernel("mul", 500, 100)];
-    let new = [kernel("gemm", 0, 90), kernel("add", 300, 180), kernel("mul", 500, 175)];
-    place.file("old.json", of(&old));
-    place.file("new.json", of(&new));
-    let slower = told(&["old.json", "new.json"]);
-    let wanted = "Of the kernels `gemm` changed most (-110 us), `add` grew most (+80.0 us).";
-    assert!(slower.contains(wanted), "{slower}");
-    let faster = told(&["new.json", "old.json"]);
-    let wanted = "Of the kernels `gemm` changed most (+110 us), `add` shrank most (-80.0 us).";
-    assert!(faster.contains(wanted), "{faster}");
-    let slower = told(&["before.json", "after.json"]);
-    let wanted = "Kernels of A alone took 100 us (the longest `old`), those of B alone 155 us (`one`), \
-                  perhaps for the same work.";
-    assert!(slower.contains(wanted), "{slower}");
-    let faster = told(&["after.json", "before.json"]);
-    let wanted = "Kernels of A alone took 155 us (the longest `one`), those of B alone 100 us (`old`), \
-                  perhaps for the same work.";
-    assert!(faster.contains(wanted), "{faster}");
 }

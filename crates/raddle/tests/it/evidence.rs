@@ -176,11 +176,16 @@ fn a_load_that_cannot_be_served_is_told() {
     assert!(told(&too_many));
     assert!(!told(&["--requests=one=500/s", "--until=200ms"]));
     assert!(!told(&["--requests=one=burst:30"]));
+    // No request ends before the last one comes, which yet is no burst.
+    let far_too_many = ["--requests=one=1000000/s", "--until=300us"];
+    assert!(told(&far_too_many));
     // Nothing is set up by the answer where no way of sharing serves the load.
     place.file("two.csv", one());
     let share = ["share", "one.csv", "two.csv", "--device=v100", "--timeline=none", "--out=out"];
-    let ran = place.raddle(&[&share[..], &too_many].concat());
-    assert_eq!(ran.code, 0, "{}", ran.err);
-    let begin = "-> More requests arrive than these policies serve; of these, ";
-    assert!(ran.out.starts_with(begin) && !ran.out.contains("Set it"), "{}", ran.out);
+    for load in [too_many, far_too_many] {
+        let ran = place.raddle(&[&share[..], &load].concat());
+        assert_eq!(ran.code, 0, "{}", ran.err);
+        let begin = "-> More requests arrive than these policies serve; of these, ";
+        assert!(ran.out.starts_with(begin) && !ran.out.contains("Set it"), "{}", ran.out);
+    }
 }

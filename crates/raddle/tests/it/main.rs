@@ -12,9 +12,12 @@ mod check;
 #[path = "../common/mod.rs"]
 mod common;
 mod compare;
+mod compare_recordings;
+mod compare_refused;
 mod contention;
 mod cutting;
 mod device_parts;
+mod driver;
 mod elsewhere;
 mod energy;
 mod evidence;

@@ -293,20 +293,35 @@ fn what_no_driver_offers_stands_below() {
 #[test]
 fn tune_says_what_no_driver_offers() {
     let place = place();
-    for (recipe, told) in [
-        (
-            "leftover-drain",
-            Some("by no driver; nearest is mps-priority (CUDA_MPS_CLIENT_PRIORITY)"),
-        ),
-        ("time-slice", None),
+    let windows = "--vary=window=512,1024";
+    for (recipe, vary, told) in [
+        ("leftover-drain", windows, Some(("mps-priority", "CUDA_MPS_CLIENT_PRIORITY"))),
+        // Time slices, but not with the window of the driver.
+        ("time-slice", windows, Some(("time-slice", "nvidia-smi compute-policy --set-timeslice"))),
+        ("time-slice", "--vary=share.train=1,2", None),
     ] {
-        let words = ["tune", "train.csv", "infer.csv", "--device=h100", "--vary=window=512,1024"];
+        let words = ["tune", "train.csv", "infer.csv", "--device=h100", vary];
         let tuned = |more: &str| place.raddle(&[&words[..], &["--recipe", recipe, more]].concat());
         let ran = tuned("--save=tuned.toml");
         let line = ran.out.lines().find_map(|line| line.strip_prefix("Offered: "));
-        assert_eq!((ran.code, line), (0, told), "{recipe}: {}{}", ran.out, ran.err);
+        let text = told.map(|(way, by)| format!("by no driver; nearest is {way} ({by})"));
+        assert_eq!((ran.code, line), (0, text.as_deref()), "{recipe}: {}{}", ran.out, ran.err);
         let found: Value = serde_json::from_str(&tuned("--format=json").out).expect("it is JSON");
-        assert_eq!(found["no-driver"]["nearest"].as_str(), told.map(|_| "mps-priority"));
+        assert_eq!(found["no-driver"]["nearest"].as_str(), told.map(|(way, _)| way));
+    }
+}
+
+/// Checks that a command on files of the set-up names them from where the user stands, quoted.
+#[test]
+fn files_of_the_set_up_are_named_from_where_the_command_ran() {
+    let place = place();
+    let words = ["share", "train.csv", "infer.csv", "--device=h100", "--recipe=time-slice"];
+    let ran = place.raddle(&[&words[..], &["--timeline=none", "--out=my runs"]].concat());
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    let undo = ran.out.lines().find(|line| line.contains("kubectl delete")).expect("a line");
+    for file in ["kai-pods.json", "resource-claim.json"] {
+        assert!(undo.contains(&format!(" -f 'my runs/set-up/{file}'")), "{undo}");
+        assert!(place.path().join("my runs/set-up").join(file).is_file(), "{file}");
     }
 }
 

@@ -131,7 +131,7 @@ impl Settler<'_> {
                 continue;
             };
             others.alike.add(at, (shape, lds));
-            self.settle_amd(work, (shape, lds), Origin::Joined);
+            self.settle_from_elsewhere(work, (shape, lds), Origin::Joined);
         }
         self.by_unit_of_others(ops, &without_unit, &mut others);
         let without_grid = self.by_captures(ops, without_grid);
@@ -167,7 +167,7 @@ impl Settler<'_> {
             };
             others.alike.add(at, (shape, None));
             self.report.note(Quirk::GridUnitAssumed);
-            self.settle_amd(work, (shape, None), Origin::Assumed);
+            self.settle_from_elsewhere(work, (shape, None), Origin::Assumed);
         }
     }
 
@@ -199,7 +199,7 @@ impl Settler<'_> {
                     Found::InOrder => Origin::Joined,
                     Found::ByName => Origin::Assumed,
                 };
-                self.settle_amd(work, launched, origin);
+                self.settle_from_elsewhere(work, launched, origin);
             }
         }
         left
@@ -218,7 +218,7 @@ impl Settler<'_> {
             let commonest = others.get(&work.op.kernel).and_then(|it| it.alike.commonest());
             if let Some(launched) = commonest {
                 self.report.note(Quirk::ShapeOfOthers);
-                self.settle_amd(work, launched, Origin::Assumed);
+                self.settle_from_elsewhere(work, launched, Origin::Assumed);
             }
         }
     }
@@ -226,7 +226,12 @@ impl Settler<'_> {
     /// Sets the shape (grid and workgroup) of a kernel whose own event does not give all of it.
     /// Also sets the shared memory of its workgroups to `lds`, in bytes and `None` if unknown,
     /// unless the event gives that. `origin` tells where both values come from.
-    fn settle_amd(&mut self, work: &mut KinetoOp, (shape, lds): Launched, origin: Origin) {
+    fn settle_from_elsewhere(
+        &mut self,
+        work: &mut KinetoOp,
+        (shape, lds): Launched,
+        origin: Origin,
+    ) {
         // If an event gives the shared memory itself, that is all of it.
         if work.op.provenance.of(Field::SharedMemory) == Origin::Assumed {
             let origin = if lds.is_some() { origin } else { Origin::Assumed };

@@ -230,7 +230,7 @@ pub(crate) fn log(
         return Err(CliError::Differs { file, line, logged, answered });
     }
     let text = match format {
-        Format::Json => json(&Agreed { file, events, answers, agree: is_whole, whole: is_whole }),
+        Format::Json => json(&Agreed { file, events, answers, agree: is_whole }),
         Format::Text => format!(
             "{file}: {} fed again, {} {}\n",
             counted(events, "event", "events"),
@@ -252,5 +252,4 @@ struct Agreed {
     answers: u64,
     /// True if a replay of the events gave all answers in the log, and the log is complete.
     agree: bool,
-    whole: bool,
 }
