@@ -15,7 +15,7 @@ const KEYS: [&str; 8] =
     ["scope", "flag-ns", "exit-ns", "check-ns", "reset-ns", "switch-ns", "switch-bytes", "load-ns"];
 
 /// The costs of preemption that a recipe gives, in nanoseconds and bytes, and the scope of a reset.
-/// A cost that is `None` is taken from the device table.
+/// A cost that is `None` is taken from the device table, but for `load_ns`, which is then 0.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", default, deny_unknown_fields)]
 #[doc(hidden)]
