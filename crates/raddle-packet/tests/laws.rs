@@ -3,8 +3,7 @@
 use proptest::prelude::*;
 use raddle_packet::{
     Agent, AqlConfig, AqlFormat, AqlPacket, Condensed, CondensedConfig, CondensedPath, HALF_WORDS,
-    KernelArguments, LaunchImage, LaunchRequest, NearestEntry, Overhead, PacketChoice, Replacement,
-    TableScope, cleanups,
+    KernelArguments, LaunchImage, Overhead, Replacement, TableScope, cleanups,
 };
 use raddle_policy::{Dim3, KernelCall, Launch, LaunchPath, ProcessId, StreamId, Submission, Ticks};
 use raddle_testkit::{altered, check_launch_path, launch, submissions};
@@ -202,22 +201,6 @@ fn a_packet_is_full_by_launches_or_by_half_words() {
     assert_eq!(cleaned(3, KernelArguments::Fixed), [3, 6, 9, 12, 15, 18]);
     // Five half-words each, six of them in 31.
     assert_eq!(cleaned(31, KernelArguments::New), [6, 12, 18]);
-}
-
-/// Checks that a launch that differs much from every stored one is condensed where the packet being
-/// filled has room for it, or where two launches of its size would share a packet.
-#[test]
-fn room_in_the_open_packet_is_used() {
-    let (format, launch) = (AqlFormat::default(), LaunchImage::default());
-    let choice = |cost, room| {
-        let nearest = Some(NearestEntry { ref_num: 0, vector: 0, cost });
-        let (format, launch) = (&format, &launch);
-        LaunchRequest { format, launch, nearest, vacant: None, room }.without_entry()
-    };
-    assert_eq!(choice(15, 0), PacketChoice::Condense);
-    assert_eq!(choice(16, 0), PacketChoice::Ordinary);
-    assert_eq!(choice(16, 16), PacketChoice::Condense);
-    assert_eq!(choice(17, 16), PacketChoice::Ordinary);
 }
 
 /// Checks that with a completion signal for each launch, half as many fit in a packet, and each has

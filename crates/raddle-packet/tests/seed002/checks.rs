@@ -1,7 +1,7 @@
 //! Does each numbered check of the digest hold?
 
 use raddle_packet::{
-    AQL_BYTES, AqlConfig, AqlFormat, Condensed, Diff, Encoder, ErrorKind, FirstPolicy, HALF_WORDS,
+    AQL_BYTES, AqlConfig, AqlFormat, Condensed, Diff, Encoder, ErrorKind, HALF_WORDS,
     KernelDispatch, NEAR, Overhead, PartOrder, Reference, Replacement, cleanups,
 };
 
@@ -161,7 +161,7 @@ fn check_10_how_many_fit() {
 #[test]
 fn check_11_six_kernels_use_30_and_one_signal_more_makes_two_packets() {
     let format = aql();
-    let mut encoder = Encoder::new(format, FirstPolicy { near: NEAR });
+    let mut encoder = Encoder::new(format, Replacement::First.policy(NEAR));
     let first = encode(&mut encoder, &kripke(0));
     assert!(first.iter().all(|packet| packet[0] == 7) && first.len() == 6);
     let second = encode(&mut encoder, &kripke(1));
@@ -237,7 +237,7 @@ fn check_14_overhead() {
 #[test]
 fn check_15_iterations_launch_the_same() {
     let format = aql();
-    let mut encoder = Encoder::new(format, FirstPolicy { near: NEAR });
+    let mut encoder = Encoder::new(format, Replacement::First.policy(NEAR));
     let mut agent = agent(format, []);
     for iteration in 0..5 {
         let stream = kripke(iteration);

@@ -10,12 +10,11 @@ use crate::sample::{aql, hex, launches};
 /// they are equal on every machine that aligns a `u64` to 8 bytes.
 #[test]
 fn sizes_are_those_of_the_readme() {
-    use raddle_packet::{Encoder, FirstPolicy, FrequencyPolicy, MostRecentPolicy};
+    use raddle_packet::{AnyReplacement, Encoder, FirstPolicy};
     let sizes = [
         ("Agent", size_of::<Agent>()),
         ("Encoder<FirstPolicy>", size_of::<Encoder<FirstPolicy>>()),
-        ("Encoder<MostRecentPolicy>", size_of::<Encoder<MostRecentPolicy>>()),
-        ("Encoder<FrequencyPolicy>", size_of::<Encoder<FrequencyPolicy>>()),
+        ("Encoder<AnyReplacement>", size_of::<Encoder<AnyReplacement>>()),
         ("[LaunchImage; 31]", size_of::<[LaunchImage; 31]>()),
     ];
     for (name, bytes) in sizes {

@@ -1,8 +1,11 @@
 //! Which launches do the tests speak of?
 
+use std::format;
+use std::prelude::rust_2024::*;
+
 use raddle_packet::{
-    AQL_BYTES, Agent, AqlConfig, AqlFormat, AqlPacket, Encoder, HALF_WORDS, KernelDispatch,
-    LaunchImage, PacketError, PartOrder, ReplacementPolicy,
+    AQL_BYTES, Agent, AnyReplacement, AqlConfig, AqlFormat, AqlPacket, Encoder, HALF_WORDS,
+    KernelDispatch, LaunchImage, PacketError, PartOrder,
 };
 
 use crate::naive::Orders;
@@ -109,8 +112,8 @@ pub(crate) fn kripke(iteration: u64) -> Vec<LaunchImage> {
 }
 
 /// Encodes a list of launches, and returns every packet.
-pub(crate) fn encode<P: ReplacementPolicy>(
-    encoder: &mut Encoder<P>,
+pub(crate) fn encode(
+    encoder: &mut Encoder<AnyReplacement>,
     stream: &[LaunchImage],
 ) -> Vec<AqlPacket> {
     let mut packets = Vec::new();

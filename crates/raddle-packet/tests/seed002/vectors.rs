@@ -3,7 +3,7 @@
 //! They lie in `fixtures/vectors` of raddle-testkit.
 
 use raddle_packet::{
-    AqlFormat, AqlPacket, Condensed, Diff, Encoder, FirstPolicy, LaunchImage, NEAR, Overhead,
+    AqlFormat, AqlPacket, Condensed, Diff, Encoder, LaunchImage, NEAR, Overhead, Replacement,
 };
 use serde_json::{Map, Value};
 
@@ -147,7 +147,7 @@ fn the_reference_packet() {
 fn six_kernels_and_what_fits() {
     let all = vectors();
     let (format, kripke_six) = (aql(), &all["kripke_six"]);
-    let mut encoder = Encoder::new(format, FirstPolicy { near: NEAR });
+    let mut encoder = Encoder::new(format, Replacement::First.policy(NEAR));
     let entries: Vec<_> = (0..6).map(|n| entry(n).launch(&format).unwrap()).collect();
     encode(&mut encoder, &entries);
     let packets = encode(&mut encoder, &kripke(0));
