@@ -73,7 +73,7 @@ fn check_4_its_two_readings() {
 
 #[test]
 fn check_5_the_header_highest_first() {
-    let options = AqlConfig { header_bits: PartOrder::HighFirst, ..AqlConfig::default() };
+    let options = AqlConfig::default().with_header_bits(PartOrder::HighFirst);
     let format = AqlFormat::new(&options).unwrap();
     let wanted = "06020090addeefbeedfead0b00c834127856eddecefa";
     assert_eq!(*table_6(&format).emit(), hex(wanted));
@@ -216,7 +216,12 @@ fn check_13_padding_is_a_kernel_if_it_is_counted() {
 #[test]
 fn check_14_overhead() {
     let runs = [10, 6, 4, 10, 25, 5];
-    let costs = Overhead { enqueue: 2, processing: 3, decode: 0, schedule: 1, cleanup: 2 };
+    let costs = Overhead::default()
+        .with_enqueue(2)
+        .with_processing(3)
+        .with_decode(0)
+        .with_schedule(1)
+        .with_cleanup(2);
     let ordinary = costs.ordinary(&runs);
     assert_eq!(ordinary, 108);
     assert_eq!((costs.condensed(&runs, 0), costs.condensed(&runs, 5)), (73, 83));
@@ -226,7 +231,7 @@ fn check_14_overhead() {
     let ten = |later: u64| ordinary + 9 * later;
     assert_eq!(10 * ordinary, 1080);
     assert_eq!((ten(costs.condensed(&runs, 0)), ten(costs.condensed(&runs, 5))), (765, 855));
-    let decoding = Overhead { decode: 1, ..costs };
+    let decoding = costs.with_decode(1);
     assert_eq!(ten(decoding.condensed(&runs, 0)), 819);
     // The last cleanup is never counted twice, and nothing costs nothing.
     assert_eq!(costs.condensed(&runs, 6), 83);

@@ -25,12 +25,10 @@ pub(crate) fn aql() -> AqlFormat {
 /// Returns the default settings of a format with these orders.
 pub(crate) fn options(orders: Orders) -> AqlConfig {
     let Orders { high_half_first, high_bits_first, narrow_private } = orders;
-    AqlConfig {
-        half_words: if high_half_first { PartOrder::HighFirst } else { PartOrder::LowFirst },
-        header_bits: if high_bits_first { PartOrder::HighFirst } else { PartOrder::LowFirst },
-        narrow_private,
-        ..AqlConfig::default()
-    }
+    AqlConfig::default()
+        .with_half_words(if high_half_first { PartOrder::HighFirst } else { PartOrder::LowFirst })
+        .with_header_bits(if high_bits_first { PartOrder::HighFirst } else { PartOrder::LowFirst })
+        .with_narrow_private(narrow_private)
 }
 
 /// Returns the orders with the number `n`, of eight: two orders of half-words, two of header bits,

@@ -180,17 +180,16 @@ fn overhead() {
     let example = &all["overhead_example"];
     let runs: Vec<u64> = list(&example["X"]).iter().map(number).collect();
     let part = |name: &str| number(&example[name]);
-    let costs = Overhead {
-        enqueue: part("E"),
-        processing: part("P"),
-        decode: 0,
-        schedule: part("S"),
-        cleanup: part("C"),
-    };
+    let costs = Overhead::default()
+        .with_enqueue(part("E"))
+        .with_processing(part("P"))
+        .with_decode(0)
+        .with_schedule(part("S"))
+        .with_cleanup(part("C"));
     for (key, wanted) in object(example).iter().filter(|(key, _)| key.starts_with("iters")) {
         let decode = u64::from(key.contains("decode 1"));
         let own = if key.contains("every kernel") { 5 } else { 0 };
-        let costs = Overhead { decode, ..costs };
+        let costs = costs.with_decode(decode);
         let iterations = if key.contains("10") { 10 } else { 1 };
         let (ordinary, condensed) = (costs.ordinary(&runs), costs.condensed(&runs, own));
         assert_eq!(ordinary, number(&wanted["normal_per_iter"]), "{key}");

@@ -29,7 +29,7 @@ pub struct NotOffered {
 /// Returns whether the driver of some device offers the way of sharing that a recipe simulates, by
 /// the policies of the recipe.
 pub(crate) fn is_offered(recipe: &Recipe) -> bool {
-    let lends = recipe.allocate.settings().is_some_and(|config: &SpatialConfig| config.lend);
+    let lends = recipe.allocate().settings().is_some_and(|config: &SpatialConfig| config.lend());
     let [path, turn, allocate, preempt] = recipe.policies();
     match (path, turn, allocate, preempt) {
         ("ordinary", "everyone", "leftover", "never")
