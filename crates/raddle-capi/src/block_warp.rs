@@ -275,13 +275,13 @@ pub unsafe extern "C" fn raddle_block_warp_serve(
         let out = unsafe { Out::new("started", started)? };
         let served = it.controllers.serve(CuId(sm)).map_err(Failure::invalid)?;
         let Some(served) = served else { return Ok(RaddleStatus::Empty) };
-        it.blocks.insert((served.kernel.0, served.block), served.handle);
+        it.blocks.insert((served.kernel().0, served.block()), served.handle());
         out.put(RaddleStarted {
-            kernel: served.kernel.0,
-            last: served.last.into(),
-            block: served.block,
-            first: served.first,
-            count: served.count,
+            kernel: served.kernel().0,
+            last: served.last().into(),
+            block: served.block(),
+            first: served.first(),
+            count: served.count(),
         });
         Ok(RaddleStatus::Ok)
     })
@@ -305,11 +305,11 @@ pub unsafe extern "C" fn raddle_block_warp_ended(
             Failure::new(RaddleStatus::Invalid, text)
         })?;
         let ended = it.controllers.ended(*handle).map_err(Failure::invalid)?;
-        if ended.block_done {
+        if ended.block_done() {
             it.blocks.remove(&(kernel, block));
         }
-        let (block_done, kernel_done) = (ended.block_done.into(), ended.kernel_done.into());
-        out.put(RaddleWarpEnd { sm: ended.sm.0, block_done, kernel_done });
+        let (block_done, kernel_done) = (ended.block_done().into(), ended.kernel_done().into());
+        out.put(RaddleWarpEnd { sm: ended.sm().0, block_done, kernel_done });
         Ok(RaddleStatus::Ok)
     })
 }

@@ -148,13 +148,12 @@ impl RaddleAqlConfig {
             0 => PartOrder::LowFirst,
             _ => PartOrder::HighFirst,
         };
-        let config = AqlConfig {
-            types: PacketTypes { dispatch, reference, condensed, barrier_and, barrier_or },
-            half_words: order(self.half_words_high_first),
-            header_bits: order(self.header_bits_high_first),
-            narrow_private: self.narrow_private != 0,
-            entries,
-        };
+        let config = AqlConfig::default()
+            .with_types(PacketTypes { dispatch, reference, condensed, barrier_and, barrier_or })
+            .with_half_words(order(self.half_words_high_first))
+            .with_header_bits(order(self.header_bits_high_first))
+            .with_narrow_private(self.narrow_private != 0)
+            .with_entries(entries);
         AqlFormat::new(&config).map_err(Failure::invalid)
     }
 }

@@ -133,7 +133,7 @@ impl Gate {
     pub(crate) fn start(device: &str) -> Option<&'static Self> {
         let (client, link) = start_from_env(Admission::DECLARED, device, |_| Admission).ok()?;
         let config = ClientConfig::from_env();
-        let window = config.controller.window;
+        let window = config.controller.window();
         let lanes = (0..window).map(|_| client.open().ok()).collect::<Option<_>>()?;
         // A gate lives as long as the process; there is one a device.
         let gate: &'static Self = Box::leak(Box::new(Self {

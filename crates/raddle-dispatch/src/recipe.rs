@@ -46,23 +46,45 @@ pub struct Recipe {
     /// The submission window: the most launches that a process may have submitted and unfinished, 1
     /// or more (8 in patent 001). With `None`, each launch is submitted when it is ready, with no
     /// limit on their number.
-    pub window: Option<u32>,
+    pub(crate) window: Option<u32>,
     /// True if copies and fills start as soon as they are ready, whichever process may issue
     /// launches. If false, they wait like launches until their process has the turn (the right to
     /// issue). Without a submission window they always start when they are ready.
-    pub copies_apart: bool,
+    pub(crate) copies_apart: bool,
     /// The launch path policy, which decides how launches reach the device.
     pub(crate) launch_path: PolicySlot<dyn LaunchPath + Send>,
     /// The turn policy, which chooses the processes that may issue launches.
-    pub turn: PolicySlot<dyn Turn + Send>,
+    pub(crate) turn: PolicySlot<dyn Turn + Send>,
     /// The allocate policy, which chooses the compute units on which workgroups start.
-    pub allocate: PolicySlot<dyn Allocate + Send>,
+    pub(crate) allocate: PolicySlot<dyn Allocate + Send>,
     /// The preempt policy, which chooses how the work of a process leaves the device when the
     /// process loses the turn.
     pub(crate) preempt: PolicySlot<dyn Preempt + Send>,
     /// The costs of preemption, and the scope of a reset (which launches it kills).
     #[doc(hidden)]
     pub runtime: PreemptRuntime,
+}
+
+impl Recipe {
+    /// Returns the submission window: the most launches that a process may have submitted and
+    /// unfinished, 1 or more (8 in patent 001). With `None`, each launch is submitted when it is
+    /// ready, with no limit on their number.
+    #[must_use]
+    pub const fn window(&self) -> Option<u32> {
+        self.window
+    }
+
+    /// Returns the turn policy, which chooses the processes that may issue launches.
+    #[must_use]
+    pub const fn turn(&self) -> &PolicySlot<dyn Turn + Send> {
+        &self.turn
+    }
+
+    /// Returns the allocate policy, which chooses the compute units on which workgroups start.
+    #[must_use]
+    pub const fn allocate(&self) -> &PolicySlot<dyn Allocate + Send> {
+        &self.allocate
+    }
 }
 
 impl Serialize for Recipe {
@@ -342,7 +364,7 @@ impl TryFrom<Value> for Recipe {
 /// Returns the policy of a slot, made from its settings for a device; the error names the setting
 /// that is wrong. `name` is the slot, such as `turn`.
 fn made<P: ?Sized>(name: &str, slot: &PolicySlot<P>, device: &Cus) -> Result<Box<P>, RecipeError> {
-    slot.make(device).map_err(|error| RecipeError::in_slot(error, name, slot.samples()))
+    slot.make(device).map_err(|error| RecipeError::in_slot(&error, name, slot.samples()))
 }
 
 /// Parses the text of a recipe as JSON or TOML. The error has the line, and the recipe's name

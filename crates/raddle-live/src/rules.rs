@@ -84,7 +84,7 @@ impl Retold {
         let options = header.options;
         let scope = header.declared.scope;
         Self {
-            checker: Checker::live(Some(options.window), options.most_kills, scope),
+            checker: Checker::live(Some(options.window()), options.most_kills(), scope),
             number: 1,
             captured: 0,
             flying: BTreeMap::new(),

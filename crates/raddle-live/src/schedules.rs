@@ -50,7 +50,10 @@ impl RandomSchedule {
         let mut random = Random(seed);
         let window = 1 + random.to(2) as u32;
         let most_kills = Some(1 + random.to(1) as u32);
-        let controller = ControllerConfig { window, most_kills, most_waiting: None };
+        let controller = ControllerConfig::default()
+            .with_window(window)
+            .with_most_kills(most_kills)
+            .with_most_waiting(None);
         let options = ClientConfig { controller, ..ClientConfig::default() };
         let board = Arc::new(Board::new(declared(), options, None).unwrap());
         let card = Arc::new(Mutex::new(Card::new(window as usize, random.to(u64::MAX - 1))));

@@ -170,17 +170,56 @@ pub enum PartOrder {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AqlConfig {
     /// Type numbers of the kinds of packets.
-    pub types: PacketTypes,
+    pub(crate) types: PacketTypes,
     /// Order of the half-words (16 bits) of a value of 32 or 64 bits.
-    pub half_words: PartOrder,
+    pub(crate) half_words: PartOrder,
     /// Position of the entry number in the 16-bit header of a difference, which also has the bits
     /// of the differing fields.
-    pub header_bits: PartOrder,
+    pub(crate) header_bits: PartOrder,
     /// True if private_segment_size has 16 bits instead of 32, as one reading of seed 002 (a
     /// patent) has it.
-    pub narrow_private: bool,
+    pub(crate) narrow_private: bool,
     /// Number of launches that the agent's table can store, 1 to 8.
-    pub entries: u16,
+    pub(crate) entries: u16,
+}
+
+impl AqlConfig {
+    /// Sets the type numbers of the kinds of packets.
+    #[must_use]
+    pub const fn with_types(mut self, types: PacketTypes) -> Self {
+        self.types = types;
+        self
+    }
+
+    /// Sets the order of the half-words (16 bits) of a value of 32 or 64 bits.
+    #[must_use]
+    pub const fn with_half_words(mut self, half_words: PartOrder) -> Self {
+        self.half_words = half_words;
+        self
+    }
+
+    /// Sets the position of the entry number in the 16-bit header of a difference, which also has
+    /// the bits of the differing fields.
+    #[must_use]
+    pub const fn with_header_bits(mut self, header_bits: PartOrder) -> Self {
+        self.header_bits = header_bits;
+        self
+    }
+
+    /// Sets whether private_segment_size has 16 bits instead of 32, as one reading of seed 002 (a
+    /// patent) has it.
+    #[must_use]
+    pub const fn with_narrow_private(mut self, narrow_private: bool) -> Self {
+        self.narrow_private = narrow_private;
+        self
+    }
+
+    /// Sets the number of launches that the agent's table can store, 1 to 8.
+    #[must_use]
+    pub const fn with_entries(mut self, entries: u16) -> Self {
+        self.entries = entries;
+        self
+    }
 }
 
 impl Default for AqlConfig {

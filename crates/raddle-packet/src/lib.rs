@@ -12,7 +12,7 @@
 //! | [`PacketView`] | how is any packet printed, even a malformed one? |
 //! | [`Agent`], [`ReferenceTable`] | which launches does a packet stand for? all or nothing |
 //! | [`PacketRing`] | how do packets wait between host and agent? |
-//! | [`Encoder`], [`ReplacementPolicy`] | in how few packets can a stream be sent, and which launches get an entry? |
+//! | [`Encoder`], [`Replacement`] | in how few packets can a stream be sent, and which launches get an entry? |
 //! | [`Overhead`] | what does launching cost in addition to the kernels? |
 //! | [`CondensedPath`] | what does it cost in the launch path slot of a dispatcher? |
 //!
@@ -24,6 +24,10 @@
 
 #[cfg(feature = "alloc")]
 extern crate alloc;
+#[cfg(test)]
+extern crate self as raddle_packet;
+#[cfg(test)]
+extern crate std;
 
 mod agent;
 mod condensed;
@@ -41,6 +45,16 @@ mod ring;
 mod table;
 mod view;
 
+// The tests of the replacement policies compare with the naive codec of the other tests.
+#[cfg(test)]
+#[path = "../tests/seed002/naive.rs"]
+#[allow(dead_code, reason = "the other tests use the rest")]
+mod naive;
+#[cfg(test)]
+#[path = "../tests/seed002/sample.rs"]
+#[allow(dead_code, clippy::unwrap_used, reason = "the other tests use the rest")]
+mod sample;
+
 // Hidden items serve other crates of the workspace alone: they are not of the surface that is kept.
 pub use agent::{Agent, Received};
 pub use condensed::{Condensed, CondensedKernel, Diff};
@@ -55,10 +69,7 @@ pub use packet_types::{AQL_BYTES, AQL_ENTRIES, AqlPacket, HALF_WORDS, PacketType
 /// Crate of the types that the signatures of this one use: ticks, ids, levels, launches.
 pub use raddle_policy;
 pub use raddle_policy::ErrorKind;
-pub use replacement::{
-    AnyReplacement, FirstPolicy, FrequencyPolicy, LaunchRequest, MostRecentPolicy, NEAR,
-    NearestEntry, PacketChoice, Replacement, ReplacementPolicy,
-};
+pub use replacement::{AnyReplacement, FirstPolicy, NEAR, Replacement};
 pub use repr::{BarrierPacket, KernelDispatch, Reference};
 pub use ring::PacketRing;
 pub use table::{ReferenceTable, TableScope};

@@ -8,18 +8,60 @@
 pub struct Overhead {
     /// Time in which a packet is written and its queue is notified, in the caller's unit of time; E
     /// in seed 002, a patent.
-    pub enqueue: u64,
+    pub(crate) enqueue: u64,
     /// Time in which a packet is read, in the caller's unit of time; P in seed 002, a patent.
-    pub processing: u64,
+    pub(crate) processing: u64,
     /// Time in which one kernel of a condensed packet is decoded, in the caller's unit of time. It
     /// comes on top of `processing`.
-    pub decode: u64,
+    pub(crate) decode: u64,
     /// Time in which a kernel is passed to the compute units, in the caller's unit of time; S in
     /// seed 002, a patent.
-    pub schedule: u64,
+    pub(crate) schedule: u64,
     /// Time of the work at the end of a kernel (signals and fences), in the caller's unit of time;
     /// C in seed 002, a patent.
-    pub cleanup: u64,
+    pub(crate) cleanup: u64,
+}
+
+impl Overhead {
+    /// Sets the time in which a packet is written and its queue is notified, in the caller's unit
+    /// of time; E in seed 002, a patent.
+    #[must_use]
+    pub const fn with_enqueue(mut self, enqueue: u64) -> Self {
+        self.enqueue = enqueue;
+        self
+    }
+
+    /// Sets the time in which a packet is read, in the caller's unit of time; P in seed 002, a
+    /// patent.
+    #[must_use]
+    pub const fn with_processing(mut self, processing: u64) -> Self {
+        self.processing = processing;
+        self
+    }
+
+    /// Sets the time in which one kernel of a condensed packet is decoded, in the caller's unit of
+    /// time. It comes on top of `processing`.
+    #[must_use]
+    pub const fn with_decode(mut self, decode: u64) -> Self {
+        self.decode = decode;
+        self
+    }
+
+    /// Sets the time in which a kernel is passed to the compute units, in the caller's unit of
+    /// time; S in seed 002, a patent.
+    #[must_use]
+    pub const fn with_schedule(mut self, schedule: u64) -> Self {
+        self.schedule = schedule;
+        self
+    }
+
+    /// Sets the time of the work at the end of a kernel (signals and fences), in the caller's unit
+    /// of time; C in seed 002, a patent.
+    #[must_use]
+    pub const fn with_cleanup(mut self, cleanup: u64) -> Self {
+        self.cleanup = cleanup;
+        self
+    }
 }
 
 impl Overhead {

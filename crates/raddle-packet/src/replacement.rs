@@ -78,7 +78,8 @@ impl LaunchRequest<'_> {
     }
 }
 
-/// Policy that decides which launches are stored in the agent's table, and in which entry.
+/// Policy that decides which launches are stored in the agent's table, and in which entry. Other
+/// crates take one by [`Replacement`], or [`FirstPolicy`].
 pub trait ReplacementPolicy {
     /// Returns the kind of packet by which the launch in `request` is sent.
     fn choose(&mut self, request: &LaunchRequest<'_>) -> PacketChoice;
@@ -118,7 +119,7 @@ impl ReplacementPolicy for FirstPolicy {
 /// Policy that stores every launch to which no entry of the agent's reference table is near
 /// (differs from it little), in place of the least recently used entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct MostRecentPolicy {
+pub(crate) struct MostRecentPolicy {
     near: u16,
     uses: u64,
     /// Time of the last use of each entry of the agent's reference table, counted in uses of
@@ -167,7 +168,7 @@ const CANDIDATES: usize = 32;
 /// Launches are counted for 32 kernels without an entry. A further kernel takes the place of the
 /// one with the lowest count and continues its count, so every frequent kernel is found in the end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct FrequencyPolicy {
+pub(crate) struct FrequencyPolicy {
     near: u16,
     /// Number of uses of each entry of the agent's reference table. `kernels` has the kernel of
     /// each entry, in the same order.
@@ -245,14 +246,15 @@ impl ReplacementPolicy for FrequencyPolicy {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 pub enum Replacement {
-    /// The policy [`FirstPolicy`]: the first launches keep their entries of the agent's reference
+    /// Policy [`FirstPolicy`]: the first launches keep their entries of the agent's reference
     /// table for ever.
     First,
-    /// The policy [`MostRecentPolicy`]: a new launch replaces the least recently used entry of the
-    /// agent's reference table.
+    /// Every launch to which no entry of the agent's reference table is near (differs from it
+    /// little) is stored, in place of the least recently used entry.
     MostRecent,
-    /// The policy [`FrequencyPolicy`]: the kernels launched most often have the entries of the
-    /// agent's reference table.
+    /// The kernels launched most often have the entries of the agent's reference table: a kernel
+    /// without an entry replaces the least used entry once it was launched more often than that
+    /// entry was used.
     #[default]
     Frequency,
 }
@@ -315,3 +317,6 @@ impl ReplacementPolicy for AnyReplacement {
         }
     }
 }
+
+#[cfg(test)]
+mod loops;

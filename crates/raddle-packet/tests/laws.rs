@@ -3,8 +3,7 @@
 use proptest::prelude::*;
 use raddle_packet::{
     Agent, AqlConfig, AqlFormat, AqlPacket, Condensed, CondensedConfig, CondensedPath, HALF_WORDS,
-    KernelArguments, LaunchImage, LaunchRequest, NearestEntry, Overhead, PacketChoice, Replacement,
-    TableScope, cleanups,
+    KernelArguments, LaunchImage, Overhead, Replacement, TableScope, cleanups,
 };
 use raddle_policy::{Dim3, KernelCall, Launch, LaunchPath, ProcessId, StreamId, Submission, Ticks};
 use raddle_testkit::{altered, check_launch_path, launch, submissions};
@@ -18,13 +17,14 @@ fn config() -> impl Strategy<Value = CondensedConfig> {
     (keep, scope, arguments, costs, any::<bool>(), 1..=31_u8, 1..9_u16).prop_map(
         |(keep, scope, arguments, ns, signals, ahead, entries)| {
             CondensedConfig::default()
-                .with_costs_ns(Overhead {
-                    enqueue: ns,
-                    processing: ns / 2,
-                    decode: ns / 3,
-                    schedule: 1,
-                    cleanup: ns,
-                })
+                .with_costs_ns(
+                    Overhead::default()
+                        .with_enqueue(ns)
+                        .with_processing(ns / 2)
+                        .with_decode(ns / 3)
+                        .with_schedule(1)
+                        .with_cleanup(ns),
+                )
                 .with_keep(keep)
                 .with_near(9)
                 .with_entries(entries)
@@ -70,9 +70,9 @@ proptest! {
         entries in 1..9_u16,
     ) {
         let (enqueue, processing, decode, schedule, cleanup) = (4, 6, 7, 1, 5);
-        let model = Overhead { enqueue, processing, decode, schedule, cleanup };
+        let model = Overhead::default().with_enqueue(enqueue).with_processing(processing).with_decode(decode).with_schedule(schedule).with_cleanup(cleanup);
         let config = config.with_costs_ns(model).with_entries(entries).with_ahead(ahead);
-        let format = AqlFormat::new(&AqlConfig { entries, ..AqlConfig::default() });
+        let format = AqlFormat::new(&AqlConfig::default().with_entries(entries));
         let format = format.unwrap();
         for stream in 0..2 {
             // A table each, so that an agent hears one of them.
@@ -114,7 +114,7 @@ proptest! {
     /// after it, or at the end.
     #[test]
     fn a_cleanup_a_packet(launches in drawn(), config in config()) {
-        let costs = Overhead { cleanup: 1, ..Overhead::default() };
+        let costs = Overhead::default().with_cleanup(1);
         let config = config.with_costs_ns(costs).with_signals(false);
         let mut path = CondensedPath::new(config).unwrap();
         let (mut packets, mut paid) = (0, 0);
@@ -162,7 +162,12 @@ fn kernels_are_told_by_identity() {
 /// and 7 of seed 002: six reference packets, then one condensed packet for each iteration.
 #[test]
 fn the_loop_of_six_costs_what_the_figures_say() {
-    let model = Overhead { enqueue: 2, processing: 3, decode: 0, schedule: 1, cleanup: 2 };
+    let model = Overhead::default()
+        .with_enqueue(2)
+        .with_processing(3)
+        .with_decode(0)
+        .with_schedule(1)
+        .with_cleanup(2);
     let costs = CondensedConfig::default().with_costs_ns(model).with_ahead(6);
     let mut path = CondensedPath::new(costs).unwrap();
     let one = |cost, packets, cleanup| Submission {
@@ -189,7 +194,7 @@ fn the_loop_of_six_costs_what_the_figures_say() {
 #[test]
 fn a_packet_is_full_by_launches_or_by_half_words() {
     let cleaned = |ahead, arguments| {
-        let costs = Overhead { decode: 4, schedule: 1, cleanup: 1, ..Overhead::default() };
+        let costs = Overhead::default().with_decode(4).with_schedule(1).with_cleanup(1);
         let costs = CondensedConfig::default().with_costs_ns(costs);
         let mut path =
             CondensedPath::new(costs.with_ahead(ahead).with_arguments(arguments)).unwrap();
@@ -204,27 +209,11 @@ fn a_packet_is_full_by_launches_or_by_half_words() {
     assert_eq!(cleaned(31, KernelArguments::New), [6, 12, 18]);
 }
 
-/// Checks that a launch that differs much from every stored one is condensed where the packet being
-/// filled has room for it, or where two launches of its size would share a packet.
-#[test]
-fn room_in_the_open_packet_is_used() {
-    let (format, launch) = (AqlFormat::default(), LaunchImage::default());
-    let choice = |cost, room| {
-        let nearest = Some(NearestEntry { ref_num: 0, vector: 0, cost });
-        let (format, launch) = (&format, &launch);
-        LaunchRequest { format, launch, nearest, vacant: None, room }.without_entry()
-    };
-    assert_eq!(choice(15, 0), PacketChoice::Condense);
-    assert_eq!(choice(16, 0), PacketChoice::Ordinary);
-    assert_eq!(choice(16, 16), PacketChoice::Condense);
-    assert_eq!(choice(17, 16), PacketChoice::Ordinary);
-}
-
 /// Checks that with a completion signal for each launch, half as many fit in a packet, and each has
 /// a cleanup.
 #[test]
 fn signals_take_room_and_time() {
-    let costs = Overhead { cleanup: 2, ..Overhead::default() };
+    let costs = Overhead::default().with_cleanup(2);
     let config = CondensedConfig::default().with_costs_ns(costs).with_signals(true).with_ahead(31);
     let mut path = CondensedPath::new(config).unwrap();
     let all: Vec<Submission> = (0..60).map(|n| path.submit(&kernel(n))).collect();

@@ -15,9 +15,24 @@ use crate::{
 pub struct ReadyView<'a> {
     /// Submitted launches that have a workgroup or a wave left to start and are not kept back by a
     /// preemption, in the order of their submission.
-    pub launches: &'a [ReadyLaunch],
+    pub(crate) launches: &'a [ReadyLaunch],
     /// The free resources of every compute unit.
-    pub cus: &'a Cus,
+    pub(crate) cus: &'a Cus,
+}
+
+impl<'a> ReadyView<'a> {
+    /// Returns the submitted launches that have a workgroup or a wave left to start and are not
+    /// kept back by a preemption, in the order of their submission.
+    #[must_use]
+    pub const fn launches(&self) -> &'a [ReadyLaunch] {
+        self.launches
+    }
+
+    /// Returns the free resources of every compute unit.
+    #[must_use]
+    pub const fn cus(&self) -> &'a Cus {
+        self.cus
+    }
 }
 
 impl<'a> ReadyView<'a> {
@@ -39,20 +54,60 @@ pub struct ReadyLaunch {
     /// neither started nor been assigned to a compute unit. Saved workgroups that must be assigned
     /// again come first, run by run: `launch.workgroups` is then the end of such a run, and else
     /// the size of the grid.
-    pub launch: Launch,
+    pub(crate) launch: Launch,
     /// The number of the lowest workgroup that has neither started nor been assigned to a compute
     /// unit; equal to `launch.workgroups` when none is left.
-    pub next: u64,
+    pub(crate) next: u64,
     /// The number of workgroups that are assigned to a compute unit while at least one of their
     /// waves has not started.
-    pub assigned: u64,
+    pub(crate) assigned: u64,
     /// The number of waves of the workgroup `next` that have started one by one
     /// ([`WaveSpan::Cut`]); 0 if none has. The next wave to start has this number. While the launch
     /// drains (a preemption lets only running waves end), it is 0: the other waves of the workgroup
     /// are held back.
-    pub cut: u16,
+    pub(crate) cut: u16,
     /// The tick at which the launch was submitted.
-    pub submitted: Tick,
+    pub(crate) submitted: Tick,
+}
+
+impl ReadyLaunch {
+    /// Returns the launch that waits. Workgroups from `next` up to `launch.workgroups`, exclusive,
+    /// have neither started nor been assigned to a compute unit. Saved workgroups that must be
+    /// assigned again come first, run by run: `launch.workgroups` is then the end of such a run,
+    /// and else the size of the grid.
+    #[must_use]
+    pub const fn launch(&self) -> &Launch {
+        &self.launch
+    }
+
+    /// Returns the number of the lowest workgroup that has neither started nor been assigned to a
+    /// compute unit; equal to `launch.workgroups` when none is left.
+    #[must_use]
+    pub const fn next(&self) -> u64 {
+        self.next
+    }
+
+    /// Returns the number of workgroups that are assigned to a compute unit while at least one of
+    /// their waves has not started.
+    #[must_use]
+    pub const fn assigned(&self) -> u64 {
+        self.assigned
+    }
+
+    /// Returns the number of waves of the workgroup `next` that have started one by one
+    /// ([`WaveSpan::Cut`]); 0 if none has. The next wave to start has this number. While the launch
+    /// drains (a preemption lets only running waves end), it is 0: the other waves of the workgroup
+    /// are held back.
+    #[must_use]
+    pub const fn cut(&self) -> u16 {
+        self.cut
+    }
+
+    /// Returns the tick at which the launch was submitted.
+    #[must_use]
+    pub const fn submitted(&self) -> Tick {
+        self.submitted
+    }
 }
 
 impl ReadyLaunch {

@@ -32,7 +32,7 @@ use crate::Cus;
 /// # let shape = raddle_policy::CuShape { simds: 1, waves_per_simd: 1, vgpr_per_simd: 1, sgpr: 0,
 /// #     lds: 0, workgroups: 1, barriers: 0 };
 /// let made = Impatient::make(&ImpatientConfig { within_us: 0 }, &Cus::new(shape, 1));
-/// assert_eq!(made.err().map(|error| error.key), Some("within-us".to_owned()));
+/// assert_eq!(made.err().map(|error| error.key().to_owned()), Some("within-us".to_owned()));
 /// ```
 pub trait Configured: Sized {
     /// The name of the policy in recipes and logs, in kebab-case.
@@ -150,16 +150,15 @@ pub struct NoConfig {}
 
 /// The error for a setting that a policy cannot use.
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
 pub struct SettingError {
     /// The key of the setting in the policy's table of the recipe, such as `order.windows[2]`;
     /// empty where the error concerns all settings together.
-    pub key: String,
+    pub(crate) key: String,
     /// The reason why the setting cannot be used, and the values that are valid.
-    pub message: String,
+    pub(crate) message: String,
     /// The key with a valid value, as TOML; `None` where [`Configured::EXAMPLES`] has an example
     /// for the key.
-    pub example: Option<String>,
+    pub(crate) example: Option<String>,
 }
 
 impl core::fmt::Display for SettingError {
@@ -176,9 +175,29 @@ impl SettingError {
         Self { key: key.as_ref().to_owned(), message: message.to_string(), example: None }
     }
 
+    /// Returns the key of the setting in the policy's table of the recipe, such as
+    /// `order.windows[2]`; empty where the error concerns all settings together.
+    #[must_use]
+    pub fn key(&self) -> &str {
+        &self.key
+    }
+
+    /// Returns the reason why the setting cannot be used, and the values that are valid.
+    #[must_use]
+    pub fn message(&self) -> &str {
+        &self.message
+    }
+
+    /// Returns the key with a valid value, as TOML; `None` where [`Configured::EXAMPLES`] has an
+    /// example for the key.
+    #[must_use]
+    pub fn example(&self) -> Option<&str> {
+        self.example.as_deref()
+    }
+
     /// Returns the error with a valid example, the key and its value as TOML.
     #[must_use]
-    pub fn example(self, example: String) -> Self {
+    pub fn with_example(self, example: String) -> Self {
         Self { example: Some(example), ..self }
     }
 }

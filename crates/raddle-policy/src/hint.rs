@@ -23,18 +23,17 @@ pub enum Hint {
     Custom(u64),
 }
 
-/// The last hint of each kind about one process or stream; a field is `None` where no hint of that
-/// kind was given.
+/// The last hint of each kind about one process or stream; `None` where no hint of that kind was
+/// given.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case", default))]
-#[expect(missing_docs, reason = "the variants of `Hint` say what they are")]
 pub struct Hints {
-    pub priority: Option<Level>,
-    pub deadline: Option<Ticks>,
-    pub laxity: Option<Ticks>,
-    pub utilisation: Option<u16>,
-    pub custom: Option<u64>,
+    pub(crate) priority: Option<Level>,
+    pub(crate) deadline: Option<Ticks>,
+    pub(crate) laxity: Option<Ticks>,
+    pub(crate) utilisation: Option<u16>,
+    pub(crate) custom: Option<u64>,
 }
 
 impl Hints {
@@ -51,5 +50,35 @@ impl Hints {
             Hint::Utilisation(hundredths) => self.utilisation = Some(hundredths),
             Hint::Custom(value) => self.custom = Some(value),
         }
+    }
+
+    /// Returns the last [`Hint::Priority`].
+    #[must_use]
+    pub const fn priority(&self) -> Option<Level> {
+        self.priority
+    }
+
+    /// Returns the last [`Hint::Deadline`].
+    #[must_use]
+    pub const fn deadline(&self) -> Option<Ticks> {
+        self.deadline
+    }
+
+    /// Returns the last [`Hint::Laxity`].
+    #[must_use]
+    pub const fn laxity(&self) -> Option<Ticks> {
+        self.laxity
+    }
+
+    /// Returns the last [`Hint::Utilisation`].
+    #[must_use]
+    pub const fn utilisation(&self) -> Option<u16> {
+        self.utilisation
+    }
+
+    /// Returns the last [`Hint::Custom`].
+    #[must_use]
+    pub const fn custom(&self) -> Option<u64> {
+        self.custom
     }
 }

@@ -25,11 +25,11 @@
 //!
 //! impl Allocate for LowestFirst {
 //!     fn allocate(&mut self, ready: &ReadyView<'_>, _now: Tick, round: &mut Round) -> Answer {
-//!         for entry in ready.launches.iter().filter(|entry| entry.undistributed() > 0) {
-//!             if let Some(cu) = ready.cus.ids().find(|&cu| ready.cus.room(cu, &entry.launch.demand) > 0) {
+//!         for entry in ready.launches().iter().filter(|entry| entry.undistributed() > 0) {
+//!             if let Some(cu) = ready.cus().ids().find(|&cu| ready.cus().room(cu, &entry.launch().demand) > 0) {
 //!                 return round.start_one(entry, cu);
 //!             }
-//!             round.refuse(ready.cus.refusal(raddle_policy::CuId(0), &entry.launch));
+//!             round.refuse(ready.cus().refusal(raddle_policy::CuId(0), entry.launch()));
 //!         }
 //!         Answer::WAIT
 //!     }

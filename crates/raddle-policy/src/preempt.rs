@@ -13,13 +13,40 @@ use crate::{Fact, Launch, Preemption, ProcessState, Tick};
 pub struct VictimLaunch {
     /// The submitted launch or copy of the process that lost the turn (the right to issue
     /// launches).
-    pub launch: Launch,
+    pub(crate) launch: Launch,
     /// The number of workgroups of the launch that have not started.
-    pub unstarted: u64,
+    pub(crate) unstarted: u64,
     /// The number of waves of the launch on the device now.
-    pub resident_waves: u64,
+    pub(crate) resident_waves: u64,
     /// The tick at which the launch or copy was submitted (given to the device).
-    pub submitted: Tick,
+    pub(crate) submitted: Tick,
+}
+
+impl VictimLaunch {
+    /// Returns the submitted launch or copy of the process that lost the turn (the right to issue
+    /// launches).
+    #[must_use]
+    pub const fn launch(&self) -> &Launch {
+        &self.launch
+    }
+
+    /// Returns the number of workgroups of the launch that have not started.
+    #[must_use]
+    pub const fn unstarted(&self) -> u64 {
+        self.unstarted
+    }
+
+    /// Returns the number of waves of the launch on the device now.
+    #[must_use]
+    pub const fn resident_waves(&self) -> u64 {
+        self.resident_waves
+    }
+
+    /// Returns the tick at which the launch or copy was submitted (given to the device).
+    #[must_use]
+    pub const fn submitted(&self) -> Tick {
+        self.submitted
+    }
 }
 
 impl VictimLaunch {
@@ -50,13 +77,35 @@ impl VictimLaunch {
 #[non_exhaustive]
 pub struct VictimView<'a> {
     /// The process that lost the turn (the right to issue launches), in its present state.
-    pub process: &'a ProcessState,
+    pub(crate) process: &'a ProcessState,
     /// The submitted launches and copies of the process that have not ended, in the order of their
     /// submission; never empty.
-    pub launches: &'a [VictimLaunch],
+    pub(crate) launches: &'a [VictimLaunch],
     /// The processes that have the turn (the right to issue launches) now, in the order of their
     /// ids; the work of `process` makes room for their work.
-    pub by: &'a [ProcessState],
+    pub(crate) by: &'a [ProcessState],
+}
+
+impl<'a> VictimView<'a> {
+    /// Returns the process that lost the turn (the right to issue launches), in its present state.
+    #[must_use]
+    pub const fn process(&self) -> &'a ProcessState {
+        self.process
+    }
+
+    /// Returns the submitted launches and copies of the process that have not ended, in the order
+    /// of their submission; never empty.
+    #[must_use]
+    pub const fn launches(&self) -> &'a [VictimLaunch] {
+        self.launches
+    }
+
+    /// Returns the processes that have the turn (the right to issue launches) now, in the order of
+    /// their ids; the work of `process` makes room for their work.
+    #[must_use]
+    pub const fn by(&self) -> &'a [ProcessState] {
+        self.by
+    }
 }
 
 impl<'a> VictimView<'a> {

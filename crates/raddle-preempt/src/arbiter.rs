@@ -50,20 +50,59 @@ impl Standing {
 pub struct Decided {
     /// Requests to the drivers, each to preempt, pause or resume one process, in the order of the
     /// processes' ids; each [`Wish::Resume`] comes after all other requests.
-    pub wishes: Vec<Wish>,
+    pub(crate) wishes: Vec<Wish>,
     /// Processes that lost the turn (the right to submit launches) with submitted work, each as
     /// (process, method by which its work leaves the device); the method is `None` where the work
     /// stays. The preempt policy chooses the method. If work of an earlier preemption is still
     /// away, the method of that preemption is kept.
-    pub ways: Vec<(ProcessId, Option<Preemption>)>,
+    pub(crate) ways: Vec<(ProcessId, Option<Preemption>)>,
     /// Ids of the processes that have the turn (the right to submit launches) from now on.
-    pub may_issue: Vec<ProcessId>,
+    pub(crate) may_issue: Vec<ProcessId>,
     /// Tick at which the turn (the right to submit launches) ends; `None` where the turn policy set
     /// no end.
-    pub until: Option<Tick>,
+    pub(crate) until: Option<Tick>,
     /// Law of [`Turn`] that the turn policy broke. Another policy has then answered in its place
     /// ([`Turn::broke_law`]). `None` where no law was broken.
-    pub broken: Option<&'static str>,
+    pub(crate) broken: Option<&'static str>,
+}
+
+impl Decided {
+    /// Returns the requests to the drivers, each to preempt, pause or resume one process, in the
+    /// order of the processes' ids; each [`Wish::Resume`] comes after all other requests.
+    #[must_use]
+    pub fn wishes(&self) -> &[Wish] {
+        &self.wishes
+    }
+
+    /// Returns the processes that lost the turn (the right to submit launches) with submitted work,
+    /// each as (process, method by which its work leaves the device); the method is `None` where
+    /// the work stays. The preempt policy chooses the method. If work of an earlier preemption is
+    /// still away, the method of that preemption is kept.
+    #[must_use]
+    pub fn ways(&self) -> &[(ProcessId, Option<Preemption>)] {
+        &self.ways
+    }
+
+    /// Returns the ids of the processes that have the turn (the right to submit launches) from now
+    /// on.
+    #[must_use]
+    pub fn may_issue(&self) -> &[ProcessId] {
+        &self.may_issue
+    }
+
+    /// Returns the tick at which the turn (the right to submit launches) ends; `None` where the
+    /// turn policy set no end.
+    #[must_use]
+    pub const fn until(&self) -> Option<Tick> {
+        self.until
+    }
+
+    /// Returns the law of [`Turn`] that the turn policy broke. Another policy has then answered in
+    /// its place ([`Turn::broke_law`]). `None` where no law was broken.
+    #[must_use]
+    pub const fn broken(&self) -> Option<&'static str> {
+        self.broken
+    }
 }
 
 /// Keeps, for one device, the processes that have the turn (the right to submit launches), the tick

@@ -54,7 +54,7 @@ proptest! {
             let mut policy = ByRule::fixed(method);
             for victim in &victims {
                 let view = VictimView::new(&victim.process, &victim.launches, &[]);
-                let idempotent = |it: &VictimLaunch| it.launch.idempotent == Idempotence::Idempotent;
+                let idempotent = |it: &VictimLaunch| it.launch().idempotent == Idempotence::Idempotent;
                 let kills = method == Preemption::Reset && !victim.launches.iter().all(idempotent);
                 let wanted = if kills { Preemption::Flag } else { method };
                 prop_assert_eq!(policy.preempt(&view, victim.now), Some(wanted));
@@ -71,7 +71,7 @@ proptest! {
             let view = VictimView::new(&victim.process, &victim.launches, &[]);
             let how = policy.preempt(&view, victim.now).unwrap();
             prop_assert!(abilities.can(how), "{how:?} with {abilities:?}");
-            let idempotent = |it: &VictimLaunch| it.launch.idempotent == Idempotence::Idempotent;
+            let idempotent = |it: &VictimLaunch| it.launch().idempotent == Idempotence::Idempotent;
             prop_assert!(how != Preemption::Reset || victim.launches.iter().all(idempotent));
         }
     }
@@ -92,7 +92,7 @@ struct World {
 
 impl World {
     fn start(&mut self, launch: &Launch, now: u64) {
-        let unstarted = self.running.map_or(launch.workgroups, |it| it.unstarted);
+        let unstarted = self.running.map_or(launch.workgroups, |it| it.unstarted());
         let pieces = [Piece { first: 8 - unstarted, stride: 1, count: 4, cu: CuId(0) }];
         let (waves, pieces, places) = (WaveSpan::All, &pieces[..], &[][..]);
         self.policy.observe(&Fact::Started { launch, waves, pieces, places }, Tick(now));
@@ -105,7 +105,7 @@ impl World {
         let fact = Fact::Ended { launch, waves: WaveSpan::All, pieces: &pieces };
         self.policy.observe(&fact, Tick(now));
         if let Some(running) = &mut self.running {
-            running.resident_waves = 0;
+            *running = running.with_resident_waves(0);
         }
     }
 

@@ -66,7 +66,7 @@ impl Device {
 
     fn serve(&mut self, sm: CuId) -> Result<(), Error> {
         while let Some(it) = self.gpu.serve(sm)? {
-            self.running.push((it.handle, it.count, it.kernel));
+            self.running.push((it.handle(), it.count(), it.kernel()));
         }
         Ok(())
     }
@@ -89,8 +89,8 @@ impl Device {
             done = Some(self.gpu.ended(handle)?);
         }
         if let Some(done) = done {
-            self.serve(done.sm)?;
-            if done.kernel_done {
+            self.serve(done.sm())?;
+            if done.kernel_done() {
                 self.gpu.arrive(&kernel(id.0, self.sms))?;
             }
         }

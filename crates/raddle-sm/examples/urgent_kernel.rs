@@ -26,10 +26,13 @@ fn settle(gpu: &mut Controllers, running: &mut VecDeque<Started>) -> Result<(), 
     }
     for sm in [CuId(0), CuId(1)] {
         while let Some(started) = gpu.serve(sm)? {
-            let Started { kernel, block, first, count, .. } = started;
             println!(
-                "    SM {} starts {count} warp(s) of {kernel}, block {block}, from warp {first} on",
-                sm.0
+                "    SM {} starts {} warp(s) of {}, block {}, from warp {} on",
+                sm.0,
+                started.count(),
+                started.kernel(),
+                started.block(),
+                started.first()
             );
             running.push_back(started);
         }
@@ -57,10 +60,16 @@ fn main() -> Result<(), Error> {
     println!("{} of rank 1 comes with 1 block of 4 warps", urgent.id);
     gpu.arrive(&urgent)?;
     settle(&mut gpu, &mut running)?;
-    let oldest = running.front().copied().filter(|started| started.kernel == low.id);
-    for (ended, oldest) in oldest.into_iter().flat_map(|it| (1..=it.count).map(move |n| (n, it))) {
-        println!("warp {ended} of {} in block {} of {} ends", oldest.count, oldest.block, low.id);
-        gpu.ended(oldest.handle)?;
+    let oldest = running.front().copied().filter(|started| started.kernel() == low.id);
+    for (ended, oldest) in oldest.into_iter().flat_map(|it| (1..=it.count()).map(move |n| (n, it)))
+    {
+        println!(
+            "warp {ended} of {} in block {} of {} ends",
+            oldest.count(),
+            oldest.block(),
+            low.id
+        );
+        gpu.ended(oldest.handle())?;
         settle(&mut gpu, &mut running)?;
     }
     println!("nothing was stopped for {}", urgent.id);

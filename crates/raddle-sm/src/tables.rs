@@ -207,19 +207,63 @@ impl Decision {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Started {
     /// Id of the kernel that the warps belong to.
-    pub kernel: LaunchId,
+    pub(crate) kernel: LaunchId,
     /// Number of the block in its kernel, from 0.
-    pub block: u64,
+    pub(crate) block: u64,
     /// SM on which the warps run.
-    pub sm: CuId,
+    pub(crate) sm: CuId,
     /// Number, within the block, of the first warp that started.
-    pub first: u64,
+    pub(crate) first: u64,
     /// Number of warps of the block that started together.
-    pub count: u64,
+    pub(crate) count: u64,
     /// True if all warps of the block have now started.
-    pub last: bool,
+    pub(crate) last: bool,
     /// Handle of the block, with which the end of each warp is reported.
-    pub handle: Handle,
+    pub(crate) handle: Handle,
+}
+
+impl Started {
+    /// Returns the id of the kernel that the warps belong to.
+    #[must_use]
+    pub const fn kernel(&self) -> LaunchId {
+        self.kernel
+    }
+
+    /// Returns the number of the block in its kernel, from 0.
+    #[must_use]
+    pub const fn block(&self) -> u64 {
+        self.block
+    }
+
+    /// Returns the SM on which the warps run.
+    #[must_use]
+    pub const fn sm(&self) -> CuId {
+        self.sm
+    }
+
+    /// Returns the number, within the block, of the first warp that started.
+    #[must_use]
+    pub const fn first(&self) -> u64 {
+        self.first
+    }
+
+    /// Returns the number of warps of the block that started together.
+    #[must_use]
+    pub const fn count(&self) -> u64 {
+        self.count
+    }
+
+    /// Returns whether all warps of the block have now started.
+    #[must_use]
+    pub const fn last(&self) -> bool {
+        self.last
+    }
+
+    /// Returns the handle of the block, with which the end of each warp is reported.
+    #[must_use]
+    pub const fn handle(&self) -> Handle {
+        self.handle
+    }
 }
 
 /// Handle of a block on an SM, with which the end of its warps is reported.
@@ -233,9 +277,29 @@ pub struct Handle {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Ended {
     /// SM on which the warp ran.
-    pub sm: CuId,
+    pub(crate) sm: CuId,
     /// True if all warps of the warp's block have now ended.
-    pub block_done: bool,
+    pub(crate) block_done: bool,
     /// True if all warps of the warp's kernel have now ended.
-    pub kernel_done: bool,
+    pub(crate) kernel_done: bool,
+}
+
+impl Ended {
+    /// Returns the SM on which the warp ran.
+    #[must_use]
+    pub const fn sm(&self) -> CuId {
+        self.sm
+    }
+
+    /// Returns whether all warps of the warp's block have now ended.
+    #[must_use]
+    pub const fn block_done(&self) -> bool {
+        self.block_done
+    }
+
+    /// Returns whether all warps of the warp's kernel have now ended.
+    #[must_use]
+    pub const fn kernel_done(&self) -> bool {
+        self.kernel_done
+    }
 }

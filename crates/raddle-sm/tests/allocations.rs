@@ -37,7 +37,7 @@ impl Device {
 
     fn serve(&mut self, sm: CuId) {
         while let Some(started) = self.gpu.serve(sm).expect("an SM") {
-            self.running.push_back((started.handle, started.count, started.kernel));
+            self.running.push_back((started.handle(), started.count(), started.kernel()));
         }
     }
 
@@ -47,8 +47,8 @@ impl Device {
         if count > 1 {
             self.running.push_back((handle, count - 1, kernel_of));
         }
-        self.serve(ended.sm);
-        if ended.kernel_done {
+        self.serve(ended.sm());
+        if ended.kernel_done() {
             self.again.push(kernel_of);
         }
         while let Some(id) = self.again.pop() {

@@ -19,7 +19,7 @@ fn whole(id: u32, level: u8) -> ReadyLaunch {
 fn full(options: BlockWarpConfig, levels: [u8; 2]) -> (BlockWarp, Cus) {
     let (mut policy, mut cus) = (BlockWarp::new(options), Cus::new(SMALL_CU, 2));
     for (id, level) in (100..).zip(levels) {
-        let (launch, cu) = (whole(id, level).launch, CuId(id as u16 - 100));
+        let (launch, cu) = (*whole(id, level).launch(), CuId(id as u16 - 100));
         let mut round = Round::default();
         let launches = [whole(id, level)];
         let view = ReadyView::new(&launches, &cus);

@@ -143,7 +143,8 @@ const SLOW_ANSWERS: u64 = 1_000_000;
 fn one_by_one(run: &RecipeRun) -> Option<String> {
     let counters = &run.together.counters;
     let asked = answers_one_by_one(counters, run.together.records.len() as u64)?;
-    let allocate = run.recipe.allocate.is_from_outside().then(|| run.recipe.allocate.policy())?;
+    let allocate =
+        run.recipe.allocate().is_from_outside().then(|| run.recipe.allocate().policy())?;
     Some(format!(
         "allocate `{allocate}` answered for {asked} one by one, which is what made this replay slow: answer for many at once (`Allocate::allocate_round`), or rank launches and compute units (`raddle_policy::Ranked`)"
     ))
@@ -160,10 +161,10 @@ fn answers_one_by_one(counters: &Counters, launches: u64) -> Option<String> {
 /// Returns a warning about urgency levels of the workload that the recipe's turn policy
 /// `weighted-slices` treats as one level; `None` where there are none.
 fn folded(workload: &Workload, run: &RecipeRun) -> Option<String> {
-    if run.recipe.turn.policy() != "weighted-slices" {
+    if run.recipe.turn().policy() != "weighted-slices" {
         return None;
     }
-    let turn = serde_json::to_value(&run.recipe.turn).ok()?;
+    let turn = serde_json::to_value(run.recipe.turn()).ok()?;
     let levels = turn.get("levels")?.as_u64()?;
     let tasks = workload.processes.iter().flat_map(|process| &process.tasks);
     let last = tasks.map(|task| task.level.0).filter(|&level| u64::from(level) + 1 >= levels);

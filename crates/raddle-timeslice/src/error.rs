@@ -53,7 +53,7 @@ impl From<SliceError> for SettingError {
                 let message = format!(
                     "{longest_us} microseconds are less than the smallest slice, `t0-us = {t0_us}`: give at least as much, or leave it out"
                 );
-                Self::new("longest-us", message).example(format!("longest-us = {t0_us}"))
+                Self::new("longest-us", message).with_example(format!("longest-us = {t0_us}"))
             }
             other => Self::new("", other),
         }

@@ -31,11 +31,39 @@ pub struct PoolEntry {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LoadedProcess {
     /// Index of the process in the pool (the list of runnable processes) from which it was chosen.
-    pub index: usize,
+    pub(crate) index: usize,
     /// Weight of the process at the moment at which it was chosen.
-    pub weight: Weight,
+    pub(crate) weight: Weight,
     /// Share of the process; its weight already contains the share as a factor.
-    pub share: u64,
+    pub(crate) share: u64,
+}
+
+impl LoadedProcess {
+    /// Returns the process with this index in the pool (the list of runnable processes), whose
+    /// weight already contains its share as a factor.
+    #[must_use]
+    pub const fn new(index: usize, weight: Weight, share: u64) -> Self {
+        Self { index, weight, share }
+    }
+
+    /// Returns the index of the process in the pool (the list of runnable processes) from which it
+    /// was chosen.
+    #[must_use]
+    pub const fn index(&self) -> usize {
+        self.index
+    }
+
+    /// Returns the weight of the process at the moment at which it was chosen.
+    #[must_use]
+    pub const fn weight(&self) -> Weight {
+        self.weight
+    }
+
+    /// Returns the share of the process; its weight already contains the share as a factor.
+    #[must_use]
+    pub const fn share(&self) -> u64 {
+        self.share
+    }
 }
 
 /// Stage one of time slicing, which chooses from the pool (all runnable processes) those that run

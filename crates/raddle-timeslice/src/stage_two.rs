@@ -67,7 +67,7 @@ impl SliceRule {
 /// use raddle_timeslice::{LoadedProcess, SliceRule, StageTwo, Weight};
 /// use raddle_policy::Ticks;
 /// let weights = [Weight::new(1, 60, 3, 1), Weight::new(1, 60, 10, 1)]; // 20 and 6
-/// let loaded = weights.map(|weight| LoadedProcess { index: 0, weight, share: 1 });
+/// let loaded = weights.map(|weight| LoadedProcess::new(0, weight, 1));
 /// let mut slices = Vec::new();
 /// StageTwo::new(Ticks(40), SliceRule::Claim, None)?.slices(&loaded, &mut slices)?;
 /// assert_eq!(slices, [52, 173], "1.3 and 4.333 times 40: who ran more gets more");

@@ -223,11 +223,8 @@ fn slices_are_rounded_half_up() {
         (1..8).flat_map(|t0| (1..8).flat_map(move |a| (1..8).map(move |b| (t0, a, b))))
     {
         // Alive and run for a tick: the weight is the share.
-        let loaded = [one, two].map(|share| LoadedProcess {
-            index: 0,
-            weight: Weight::new(share, 1, 1, 1),
-            share,
-        });
+        let loaded =
+            [one, two].map(|share| LoadedProcess::new(0, Weight::new(share, 1, 1, 1), share));
         for (rule, slices) in [
             (SliceRule::Claim, [half_up(t0 * (one + two), one), half_up(t0 * (one + two), two)]),
             (SliceRule::Mean, [one, two].map(|it| half_up(t0 * 2 * it, one + two).max(1))),

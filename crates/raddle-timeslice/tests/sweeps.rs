@@ -40,7 +40,7 @@ fn table(rule: SliceRule) -> String {
             let stage = StageTwo::new(Ticks(4), rule, Some(Ticks(30))).unwrap();
             stage.slices(&loaded, &mut slices).unwrap();
             let text = |list: Vec<String>| list.join(" ");
-            let indices = text(loaded.iter().map(|loaded| loaded.index.to_string()).collect());
+            let indices = text(loaded.iter().map(|loaded| loaded.index().to_string()).collect());
             let slices = text(slices.iter().map(u128::to_string).collect());
             let (level, share, alive, ran) = pool[0];
             let pool = format!("{level}:{share}x{alive}/{ran} +{}", pool.len() - 1);

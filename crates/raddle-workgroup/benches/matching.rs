@@ -38,6 +38,13 @@ fn main() {
     divan::main();
 }
 
+/// Returns the entry, of a launch of this many workgroups.
+fn grown(entry: ReadyLaunch, workgroups: u64) -> ReadyLaunch {
+    let mut launch = *entry.launch();
+    launch.workgroups = workgroups;
+    ReadyLaunch::new(launch, entry.submitted()).with_next(entry.next())
+}
+
 fn launch(id: u32, level: u8, demand: Demand) -> ReadyLaunch {
     let launch = Launch::new(LaunchId(id), ProcessId(0), u64::MAX / 2, demand)
         .with_stream(StreamId(id))
@@ -81,7 +88,8 @@ impl Device {
         let Answer::Start { launch, .. } = answer else { return false };
         black_box(&self.round.places);
         let piece = self.round.pieces[0];
-        self.ready[launch.index()].next += 1;
+        let entry = &mut self.ready[launch.index()];
+        *entry = entry.with_next(entry.next() + 1);
         self.resident.push((launch.index(), piece.first, piece.cu));
         true
     }
@@ -97,7 +105,7 @@ impl Device {
     fn release(&mut self, at: usize) {
         let (launch, workgroup, cu) = self.resident.swap_remove(at);
         let pieces = &[Piece::one(workgroup, cu)];
-        let launch = &self.ready[launch].launch;
+        let launch = &self.ready[launch].launch();
         self.policy.observe(&Fact::Ended { launch, waves: WaveSpan::All, pieces }, self.now);
     }
 
@@ -165,7 +173,7 @@ impl Device {
     /// Places the next workgroup of each launch, all in one answer of the policy.
     fn place_eight(&mut self) {
         for entry in &mut self.ready {
-            entry.launch.workgroups = entry.next + 1;
+            *entry = grown(*entry, entry.next() + 1);
         }
         let view = ReadyView::new(&self.ready, &self.cus);
         self.round.clear();
@@ -173,7 +181,8 @@ impl Device {
         let Answer::Start { launch, waves } = answer else { return };
         black_box(&self.round.places);
         for (launch, _, pieces, _) in self.round.starts(launch, waves) {
-            self.ready[launch.index()].next += 1;
+            let entry = &mut self.ready[launch.index()];
+            *entry = entry.with_next(entry.next() + 1);
             self.resident.push((launch.index(), pieces[0].first, pieces[0].cu));
         }
     }
@@ -196,7 +205,7 @@ fn eight_placed_eight_end(bencher: Bencher<'_, '_>, cus: u16) {
 #[divan::bench(args = [16, 64, 1024])]
 fn eight_by_eight_questions(bencher: Bencher<'_, '_>, cus: u16) {
     let mut device = eight(&MatchingConfig::default(), cus);
-    device.ready.iter_mut().for_each(|entry| entry.launch.workgroups = u64::MAX / 2);
+    device.ready.iter_mut().for_each(|entry| *entry = grown(*entry, u64::MAX / 2));
     bencher.bench_local(|| {
         (0..8).for_each(|from| assert!(device.place(from), "there is room"));
         (0..8).for_each(|_| device.retire());
@@ -398,23 +407,26 @@ fn longest_of(word: u64) -> u32 {
 /// Returns the configuration that differs from the default in the one choice that `name` says.
 fn choice(name: &str) -> MatchingConfig {
     let free = |amounts| FreeWeights { waves: 4, vgpr: 1, sgpr: 1, lds: 1, amounts };
-    let power = PowerWeights { history_ticks: Some(1024), ..PowerWeights::new([3, 5, 2, 9, 4, 7]) };
-    let mut config = MatchingConfig::default();
+    let power = PowerWeights::new([3, 5, 2, 9, 4, 7]).with_history_ticks(Some(1024));
+    let config = MatchingConfig::default();
     match name {
-        "search grouped" => config.search = SearchRule::groups(8),
-        "search sampled" => config.search = SearchRule::amounts(vec![]),
-        "order windows" => config.order = LevelOrder::Windows(LevelWindows::us(vec![8, 4, 3, 1])),
-        "split" => {
-            config.split = Some(SplitRule { threshold: 8, retry_us: Some(1), retry_ns: None })
+        "search grouped" => config.with_search(SearchRule::groups(8)),
+        "search sampled" => config.with_search(SearchRule::amounts(vec![])),
+        "order windows" => {
+            config.with_order(LevelOrder::Windows(LevelWindows::us(vec![8, 4, 3, 1])))
         }
-        "balance fixed" => config.balance = Balance::Fixed,
-        "place round-robin" => config.place = PlaceRule::RoundRobin,
-        "place most-free" => config.place = PlaceRule::MostFree(free(Amounts::Free)),
-        "place most-free, runs" => config.place = PlaceRule::MostFree(free(Amounts::LongestRun)),
-        "place least-power" => config.place = PlaceRule::LeastPower(power),
-        _ => config.place = PlaceRule::Mix { free: free(Amounts::Free), power, shares: [1, 1] },
+        "split" => {
+            config.with_split(Some(SplitRule::default().with_threshold(8).with_retry_us(Some(1))))
+        }
+        "balance fixed" => config.with_balance(Balance::Fixed),
+        "place round-robin" => config.with_place(PlaceRule::RoundRobin),
+        "place most-free" => config.with_place(PlaceRule::MostFree(free(Amounts::Free))),
+        "place most-free, runs" => {
+            config.with_place(PlaceRule::MostFree(free(Amounts::LongestRun)))
+        }
+        "place least-power" => config.with_place(PlaceRule::LeastPower(power)),
+        _ => config.with_place(PlaceRule::Mix { free: free(Amounts::Free), power, shares: [1, 1] }),
     }
-    config
 }
 
 const CHOICES: [&str; 10] = [

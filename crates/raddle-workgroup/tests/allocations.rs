@@ -98,24 +98,27 @@ fn matching_in_steady_state() {
         launch.level(id as u8 % 3).activity([1, 2, 3, 4, 5, 6]).ready()
     };
     let free = FreeWeights { waves: 1, vgpr: 2, ..FreeWeights::default() };
-    let power = PowerWeights { history_ticks: Some(4), ..PowerWeights::new([1, 2, 3, 4, 5, 6]) };
-    let place = |place| MatchingConfig { place, ..MatchingConfig::default() };
+    let power = PowerWeights::new([1, 2, 3, 4, 5, 6]).with_history_ticks(Some(4));
+    let place = |place| MatchingConfig::default().with_place(place);
     let windows = LevelOrder::Windows(LevelWindows::us(vec![4, 2, 1]));
-    let split = Some(SplitRule { threshold: 0, retry_us: Some(1), retry_ns: None });
+    let split = Some(SplitRule::default().with_threshold(0).with_retry_us(Some(1)));
     let configs = [
         place(PlaceRule::LowestIndex),
         place(PlaceRule::RoundRobin),
         place(PlaceRule::Mix { free, power, shares: [1, 1] }),
-        MatchingConfig { order: windows, ..MatchingConfig::default() },
-        MatchingConfig { split, ..MatchingConfig::default() },
+        MatchingConfig::default().with_order(windows),
+        MatchingConfig::default().with_split(split),
     ];
+    let cutting = MatchingConfig::default().with_split(split);
     for config in configs {
-        let (cuts, mut cut) = (config.split.is_some(), 0);
+        let (cuts, mut cut) = (config == cutting, 0);
         let mut policy = Matching::new(config, shape, cus).unwrap();
         let mut entries: Vec<ReadyLaunch> = (0..).zip(kernels).map(entry).collect();
         if cuts {
             // The workgroups of launch 1 have one wave, and would go before all that are cut.
-            entries[1].launch.workgroups = 0;
+            let mut none = *entries[1].launch();
+            none.workgroups = 0;
+            entries[1] = raddle_testkit::ready(none);
         }
         let table = Cus::new(shape, cus);
         let mut resident: Vec<(usize, Piece, WaveSpan)> = Vec::with_capacity(4096);
@@ -131,11 +134,12 @@ fn matching_in_steady_state() {
                     let entry = &mut entries[launch.index()];
                     match waves {
                         WaveSpan::Cut { first, count }
-                            if first + count < entry.launch.demand.waves =>
+                            if first + count < entry.launch().demand.waves =>
                         {
-                            (entry.cut, cut) = (first + count, cut + 1);
+                            *entry = entry.with_cut(first + count);
+                            cut += 1;
                         }
-                        _ => (entry.cut, entry.next) = (0, entry.next + 1),
+                        _ => *entry = entry.with_cut(0).with_next(entry.next() + 1),
                     }
                     resident.push((launch.index(), round.pieces[0], waves));
                 }
@@ -145,7 +149,7 @@ fn matching_in_steady_state() {
                     draw ^= draw << 17;
                     let at = (draw % resident.len() as u64) as usize;
                     let (launch, piece, waves) = resident.swap_remove(at);
-                    let (launch, pieces) = (&entries[launch].launch, &[piece]);
+                    let (launch, pieces) = (&entries[launch].launch(), &[piece]);
                     let fact = Fact::Ended { launch, waves, pieces };
                     policy.observe(&fact, Tick(now));
                 }

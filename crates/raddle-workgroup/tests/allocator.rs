@@ -239,7 +239,7 @@ fn scalar_registers_that_never_limit_start_at_0() {
 fn policy() -> (Greedy, Book, Launch) {
     let base = raddle_testkit::Scenario::example().launches[0];
     let launch = altered(base, |it| (it.workgroups, it.demand) = (4, demand(4, 16, 1, 64)));
-    (Greedy::new(BaselineConfig { addresses: true }), Book::new(SHAPE, 1), launch)
+    (Greedy::new(BaselineConfig::default().with_addresses(true)), Book::new(SHAPE, 1), launch)
 }
 
 /// Starts the workgroups of `launch` that fit, in one answer. Returns the answer's addresses, and

@@ -2,18 +2,18 @@
 #![cfg(feature = "serde")]
 
 use raddle_workgroup::{
-    BaselineConfig, MatchingConfig, PlaceRule, SearchRule, SpatialConfig, SplitRule,
+    BaselineConfig, MatchingConfig, PlaceRule, PowerWeights, SearchRule, SpatialConfig, SplitRule,
 };
 use serde_json::{from_str, to_string};
 
 #[test]
 fn names_are_kebab_case_and_everything_has_a_default() {
-    let config = BaselineConfig { addresses: true };
+    let config = BaselineConfig::default().with_addresses(true);
     assert_eq!(to_string(&config).unwrap(), r#"{"addresses":true}"#);
     assert_eq!(from_str::<BaselineConfig>(r#"{"addresses":true}"#).unwrap(), config);
     assert_eq!(from_str::<BaselineConfig>("{}").unwrap(), BaselineConfig::default());
     let shares: SpatialConfig = from_str(r#"{"shares":[3,1]}"#).unwrap();
-    assert_eq!(shares, SpatialConfig { shares: vec![3, 1], ..SpatialConfig::default() });
+    assert_eq!(shares, SpatialConfig::default().with_shares(vec![3, 1]));
 }
 
 #[test]
@@ -40,16 +40,14 @@ fn every_part_of_matching_is_chosen_by_name() {
     let config: MatchingConfig = from_str(text).unwrap();
     assert_eq!(to_string(&config).unwrap(), text);
     let sampled: MatchingConfig = from_str(r#"{"search":{"sampled":{}}}"#).unwrap();
-    assert_eq!(sampled.search, SearchRule::Sampled { amounts: None, excluding: None });
+    assert_eq!(*sampled.search(), SearchRule::Sampled { amounts: None, excluding: None });
     let power = r#"{"place":{"least-power":{"weights":[1,2,3,4,5,6]}}}"#;
-    let PlaceRule::LeastPower(power) = from_str::<MatchingConfig>(power).unwrap().place else {
-        panic!("as it says")
-    };
-    assert_eq!(power.history(), Ok(1024), "what the seed prefers");
-    assert_eq!(
-        from_str::<MatchingConfig>(r#"{"split":{}}"#).unwrap().split,
-        Some(SplitRule::default())
-    );
+    let weights = PowerWeights::new([1, 2, 3, 4, 5, 6]);
+    let place = PlaceRule::LeastPower(weights);
+    assert_eq!(from_str(power).ok(), Some(MatchingConfig::default().with_place(place)));
+    assert_eq!(weights.history(), Ok(1024), "what the seed prefers");
+    let split = MatchingConfig::default().with_split(Some(SplitRule::default()));
+    assert_eq!(from_str(r#"{"split":{}}"#).ok(), Some(split));
     for bad in [
         r#"{"searches":"full"}"#,
         r#"{"split":{"treshold":9}}"#,

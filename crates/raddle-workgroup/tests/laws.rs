@@ -15,23 +15,27 @@ use raddle_workgroup::{
 };
 
 fn round_robin(addresses: bool) -> RoundRobin {
-    RoundRobin::new(BaselineConfig { addresses })
+    RoundRobin::new(BaselineConfig::default().with_addresses(addresses))
 }
 
 fn greedy(addresses: bool) -> Greedy {
-    Greedy::new(BaselineConfig { addresses })
+    Greedy::new(BaselineConfig::default().with_addresses(addresses))
 }
 
 fn spatial(shares: &[u32]) -> Spatial {
     let shares = shares.to_vec();
-    Spatial::new(SpatialConfig { shares, ..SpatialConfig::default() }).expect("no share is 0")
+    Spatial::new(SpatialConfig::default().with_shares(shares)).expect("no share is 0")
 }
 
 /// Makes the policy spatial with lending: the compute units of a process are guaranteed to it, and
 /// others use them while it leaves them idle, up to `limits`.
 fn lending(shares: &[u32], limits: &[u32]) -> Spatial {
     let (shares, limits) = (shares.to_vec(), limits.to_vec());
-    let config = SpatialConfig { shares, limits, lend: true, of: None };
+    let config = SpatialConfig::default()
+        .with_shares(shares)
+        .with_limits(limits)
+        .with_lend(true)
+        .with_of(None);
     Spatial::new(config).expect("no share is 0")
 }
 
@@ -42,15 +46,15 @@ struct LeastRun(PlacedAddresses);
 
 impl Allocate for LeastRun {
     fn allocate(&mut self, ready: &ReadyView<'_>, _: Tick, round: &mut Round) -> Answer {
-        for entry in ready.launches.iter().filter(|entry| entry.undistributed() > 0) {
-            let fits = |&cu: &CuId| ready.cus.room(cu, &entry.launch.demand) > 0;
-            let mut cus: Vec<CuId> = ready.cus.ids().filter(fits).collect();
+        for entry in ready.launches().iter().filter(|entry| entry.undistributed() > 0) {
+            let fits = |&cu: &CuId| ready.cus().room(cu, &entry.launch().demand) > 0;
+            let mut cus: Vec<CuId> = ready.cus().ids().filter(fits).collect();
             cus.sort_by_key(|&cu| self.0.free_runs(cu).map(|[vgpr, ..]| vgpr.longest));
             let start = cus.into_iter().find_map(|cu| self.0.start(ready, cu, entry, round));
             if let Some(start) = start {
                 return start;
             }
-            round.refuse(self.0.refusal(ready.cus, CuId(0), &entry.launch));
+            round.refuse(self.0.refusal(ready.cus(), CuId(0), entry.launch()));
         }
         Answer::WAIT
     }
@@ -145,7 +149,7 @@ proptest! {
         }
         check_bulk(Leftover::default, &s);
         check_bulk(by_level, &s);
-        let config = SpatialConfig { shares, limits, of, lend };
+        let config = SpatialConfig::default().with_shares(shares).with_limits(limits).with_of(of).with_lend(lend);
         check_bulk(|| Spatial::new(config.clone()).expect("no share is 0"), &s);
     }
 }

@@ -31,7 +31,7 @@ fn round_robin() {
 
 #[test]
 fn round_robin_with_addresses() {
-    let config = BaselineConfig { addresses: true };
+    let config = BaselineConfig::default().with_addresses(true);
     insta::assert_snapshot!("round-robin-addresses", table(RoundRobin::new(config)));
 }
 

@@ -11,7 +11,7 @@ pub struct Considerate;
 
 impl Preempt for Considerate {
     fn preempt(&mut self, victim: &VictimView<'_>, _now: Tick) -> Option<Preemption> {
-        let nearly_done = victim.launches.iter().all(|launch| launch.unstarted == 0);
+        let nearly_done = victim.launches().iter().all(|launch| launch.unstarted() == 0);
         Some(if nearly_done { Preemption::Wait } else { Preemption::Drain })
     }
 }

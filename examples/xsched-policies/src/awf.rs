@@ -14,7 +14,7 @@ impl Turn for ActiveWindowFirst {
         _: Tick,
         may_issue: &mut Vec<ProcessId>,
     ) -> Option<Tick> {
-        let active = |it: &&ProcessState| it.hints.custom == Some(1);
+        let active = |it: &&ProcessState| it.hints.custom() == Some(1);
         may_issue.extend(all.iter().filter(active).map(|it| it.id));
         if may_issue.is_empty() {
             may_issue.extend(all.iter().map(|it| it.id));

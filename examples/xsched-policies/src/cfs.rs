@@ -18,7 +18,7 @@ pub struct CompletelyFair {
 
 /// Returns the virtual time, in 2^-16 ns, of 1 ns on the device: less for a more urgent process.
 fn pace(process: &ProcessState) -> u128 {
-    let steps = 128 - process.hints.priority.map_or(128, |level| i32::from(level.0));
+    let steps = 128 - process.hints.priority().map_or(128, |level| i32::from(level.0));
     let scale = |pace: u128, _| if steps > 0 { pace * 5 / 6 } else { pace * 6 / 5 };
     (0..steps.abs().min(20)).fold(1 << 16, scale)
 }

@@ -15,7 +15,7 @@ pub struct HighestPriority;
 /// Returns the urgency of a process as a number, less for a more urgent one: that of its priority
 /// hint, or else of its level.
 pub(crate) fn of(process: &ProcessState) -> u64 {
-    process.hints.priority.unwrap_or(process.level).rank()
+    process.hints.priority().unwrap_or(process.level).rank()
 }
 
 impl Turn for HighestPriority {
@@ -41,8 +41,9 @@ impl Turn for HighestPriority {
         _: Tick,
         may_issue: &mut Vec<StreamId>,
     ) -> Option<Tick> {
-        let said = process.hints.priority;
-        let of = |it: &StreamState| it.hints.priority.or(said).map_or(it.level.rank(), Level::rank);
+        let said = process.hints.priority();
+        let of =
+            |it: &StreamState| it.hints.priority().or(said).map_or(it.level.rank(), Level::rank);
         let best = streams.iter().map(of).min();
         may_issue.extend(streams.iter().filter(|it| Some(of(it)) == best).map(|it| it.id));
         None

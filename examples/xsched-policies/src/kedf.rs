@@ -25,7 +25,7 @@ impl Turn for KEarliestDeadlines {
         may_issue: &mut Vec<ProcessId>,
     ) -> Option<Tick> {
         let due = |it: &ProcessState| {
-            it.hints.deadline.map_or(Tick::MAX, |within| it.ready_since + within)
+            it.hints.deadline().map_or(Tick::MAX, |within| it.ready_since + within)
         };
         let mut order: Vec<(Tick, ProcessId)> = all.iter().map(|it| (due(it), it.id)).collect();
         order.sort_unstable();

@@ -17,11 +17,11 @@ impl Turn for Laxity {
         now: Tick,
         may_issue: &mut Vec<ProcessId>,
     ) -> Option<Tick> {
-        let until = |it: &ProcessState| it.hints.laxity.map(|spare| it.ready_since + spare);
+        let until = |it: &ProcessState| it.hints.laxity().map(|spare| it.ready_since + spare);
         let urgency = |it: &ProcessState| match until(it) {
             Some(until) if now < until => Level::BEST_EFFORT,
             Some(_) => Level::MOST_URGENT,
-            None => it.hints.priority.unwrap_or(it.level),
+            None => it.hints.priority().unwrap_or(it.level),
         };
         let best = all.iter().map(|it| urgency(it).rank()).min()?;
         may_issue.extend(all.iter().filter(|it| urgency(it).rank() == best).map(|it| it.id));

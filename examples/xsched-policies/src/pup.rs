@@ -15,7 +15,7 @@ pub struct ProcessPartition {
 /// Returns the weight by which a process gets its part of the slice: its utilisation hint in
 /// percent, or else its share; 1 or more.
 pub(crate) fn part(process: &ProcessState) -> u64 {
-    process.hints.utilisation.map_or_else(|| process.share.into(), u64::from).max(1)
+    process.hints.utilisation().map_or_else(|| process.share.into(), u64::from).max(1)
 }
 
 impl Turn for ProcessPartition {

@@ -56,7 +56,10 @@ impl RaddleControllerConfig {
         let (most_waiting, most_kills) = (bound(self.most_waiting), bound(self.most_kills));
         Ok((
             Declared { abilities, latched, withdraws, scope },
-            ControllerConfig { window: self.window, most_waiting, most_kills },
+            ControllerConfig::default()
+                .with_window(self.window)
+                .with_most_waiting(most_waiting)
+                .with_most_kills(most_kills),
         ))
     }
 }

@@ -189,11 +189,9 @@ impl Builder {
             withdraws: true,
             scope: self.scope,
         };
-        let options = ControllerConfig {
-            window: self.window.unwrap_or(u32::MAX),
-            most_kills: self.most_kills,
-            ..ControllerConfig::default()
-        };
+        let options = ControllerConfig::default()
+            .with_window(self.window.unwrap_or(u32::MAX))
+            .with_most_kills(self.most_kills);
         let cuts = self.policies.allocate.policy.cuts();
         let live = Checker::live(self.window, self.most_kills, self.scope);
         let rules = Checker::of_dispatcher(cuts, Cus::new(self.shape, 1), live);

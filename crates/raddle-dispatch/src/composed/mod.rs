@@ -439,7 +439,7 @@ mod tests {
         let mut composed = composed();
         assert_eq!(composed.standstill(), None, "no launch is left");
         let entry = raddle_testkit::launch(1).ready();
-        let launch = entry.launch;
+        let launch = *entry.launch();
         composed.event(&Event::LaunchReady { launch }, Tick(1)).expect("it is new");
         composed.ready.show(0, entry);
         let allocate = Standstill::Policy { slot: "allocate", law: 10, setting: None };

@@ -44,7 +44,7 @@ impl Ready {
     /// allocate policy does not see it.
     pub(super) fn get(&self, submission: u64, launch: LaunchId) -> Option<&ReadyLaunch> {
         let at = self.find(submission).ok()?;
-        self.entries.get(at).filter(|entry| entry.launch.id == launch)
+        self.entries.get(at).filter(|entry| entry.launch().id == launch)
     }
 
     /// Removes a launch from those that the allocate policy sees. Returns whether it was there.
@@ -76,7 +76,7 @@ mod tests {
     }
 
     fn ids(ready: &Ready) -> Vec<u32> {
-        ready.launches().iter().map(|entry| entry.launch.id.0).collect()
+        ready.launches().iter().map(|entry| entry.launch().id.0).collect()
     }
 
     #[test]

@@ -85,23 +85,24 @@ impl Composed {
         now: Tick,
         actions: &mut Actions,
     ) -> Result<(), DispatchError> {
-        let &Decided { ref wishes, ref ways, ref may_issue, until, broken } = decided;
-        if let Some(law) = broken {
+        let until = decided.until();
+        if let Some(law) = decided.broken() {
             self.note_broken("turn", law, now);
         }
         let load = self.policies.turn.policy.load().map(WrittenLoad::from);
-        self.journal.answer(now, LoggedAnswer::Turn { may_issue: may_issue.into(), until, load });
+        self.journal
+            .answer(now, LoggedAnswer::Turn { may_issue: decided.may_issue().into(), until, load });
         if let Some(until) = until {
             self.wake_at(until, now, actions);
         }
-        for &(process, way) in ways {
+        for &(process, way) in decided.ways() {
             let how = way.map_or("never", Preemption::name);
             self.journal.answer(now, LoggedAnswer::Preempt { process, how: how.into() });
             if let Some((process, way)) = self.processes.get_mut(&process).zip(way) {
                 (process.way, process.since) = (way, now);
             }
         }
-        wishes.iter().try_for_each(|&wish| self.wish(wish, now))
+        decided.wishes().iter().try_for_each(|&wish| self.wish(wish, now))
     }
 
     /// Asks the turn policy, if it chooses among streams, which streams of each process that has

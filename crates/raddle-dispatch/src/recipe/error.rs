@@ -79,14 +79,14 @@ impl RecipeError {
 
     /// Returns the error that the policy of a slot (such as `turn`) cannot use one of its settings.
     /// An example of a valid value is looked for in `samples`, the samples of the policy.
-    pub(super) fn in_slot(error: SettingError, slot: &str, samples: &[&str]) -> Self {
-        let SettingError { key, message, example, .. } = error;
+    pub(super) fn in_slot(error: &SettingError, slot: &str, samples: &[&str]) -> Self {
+        let (key, message) = (error.key(), error.message());
         let steps: Vec<&str> = key.split(['.', '[']).collect();
         let sample = || sample::find(samples, &steps, None);
-        let example = example.map(|example| format!("`{example}`"));
+        let example = error.example().map(|example| format!("`{example}`"));
         let example = example.or_else(|| Some(sample::shown(&sample()?, false)));
         let dot = if key.is_empty() { "" } else { "." };
-        Self::setting(&format!("{slot}{dot}{key}"), &message, example)
+        Self::setting(&format!("{slot}{dot}{key}"), message, example)
     }
 
     /// Adds to the error the recipe's name, `file`, and the line on which the wrong key is in its

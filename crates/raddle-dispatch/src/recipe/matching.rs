@@ -11,11 +11,8 @@ use super::slot::Knowledge;
 pub(super) const KNOWN: Knowledge<MatchingConfig> = Knowledge {
     needs: Matching::needs,
     fill: |config, given| {
-        let time = config.decision.filter(|time| time.clock_mhz.is_none())?;
+        let time = config.decision().filter(|time| time.clock_mhz.is_none())?;
         let clock_mhz = Some(given.clock_mhz?);
-        Some(MatchingConfig {
-            decision: Some(DecisionTime { clock_mhz, ..time }),
-            ..config.clone()
-        })
+        Some(config.clone().with_decision(Some(DecisionTime { clock_mhz, ..time })))
     },
 };

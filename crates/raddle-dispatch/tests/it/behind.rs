@@ -14,7 +14,7 @@ struct DrainsOne;
 
 impl Preempt for DrainsOne {
     fn preempt(&mut self, victim: &VictimView<'_>, _now: Tick) -> Option<Preemption> {
-        (victim.process.id == ProcessId(1)).then_some(Preemption::Drain)
+        (victim.process().id == ProcessId(1)).then_some(Preemption::Drain)
     }
 }
 
@@ -24,8 +24,8 @@ struct FirstAlone;
 
 impl Allocate for FirstAlone {
     fn allocate(&mut self, ready: &ReadyView<'_>, _now: Tick, round: &mut Round) -> Answer {
-        let first = ready.launches.iter().find(|entry| entry.undistributed() > 0);
-        let fits = first.filter(|entry| ready.cus.room(CuId(0), &entry.launch.demand) > 0);
+        let first = ready.launches().iter().find(|entry| entry.undistributed() > 0);
+        let fits = first.filter(|entry| ready.cus().room(CuId(0), &entry.launch().demand) > 0);
         fits.map_or(Answer::WAIT, |entry| round.start_one(entry, CuId(0)))
     }
 }

@@ -39,7 +39,7 @@ fn what_cannot_be_built_is_refused() {
 fn a_policy_that_cuts_is_asked_alike_from_a_recipe_and_from_a_builder() {
     let text = "raddle = 1\n[allocate]\npolicy = 'matching'\nsplit = { threshold = 1 }";
     let recipe = Recipe::parse("cuts", text).unwrap();
-    let config: &MatchingConfig = recipe.allocate.settings().unwrap();
+    let config: &MatchingConfig = recipe.allocate().settings().unwrap();
     let matching = Matching::new(config.clone(), SMALL_CU, 1).unwrap();
     let dispatchers = [
         recipe.builder(SMALL_CU, 1).unwrap().build().unwrap(),

@@ -180,8 +180,8 @@ struct BindsThenRounds(u32);
 
 impl Allocate for BindsThenRounds {
     fn allocate(&mut self, ready: &ReadyView<'_>, _now: Tick, round: &mut Round) -> Answer {
-        let entry = &ready.launches[0];
-        let id = entry.launch.id;
+        let entry = &ready.launches()[0];
+        let id = entry.launch().id;
         self.0 += 1;
         match self.0 {
             1 => Answer::Assign { launch: id, workgroup: 0, cu: CuId(0) },

@@ -22,13 +22,13 @@ struct Cuts {
 }
 
 fn lowest(ready: &ReadyView<'_>, entry: &ReadyLaunch) -> Option<CuId> {
-    let one = Demand { waves: 1, ..entry.launch.demand };
-    ready.cus.ids().find(|&cu| ready.cus.room(cu, &one) > 0)
+    let one = Demand { waves: 1, ..entry.launch().demand };
+    ready.cus().ids().find(|&cu| ready.cus().room(cu, &one) > 0)
 }
 
 impl Allocate for Cuts {
     fn allocate(&mut self, ready: &ReadyView<'_>, _now: Tick, round: &mut Round) -> Answer {
-        for entry in ready.launches.iter().filter(|entry| entry.undistributed() > 0) {
+        for entry in ready.launches().iter().filter(|entry| entry.undistributed() > 0) {
             let Some(cu) = lowest(ready, entry) else { continue };
             if self.addresses {
                 round.places.push(Place { simd: 1, vgpr: 2, sgpr: 0, lds: 4 });
@@ -170,7 +170,7 @@ struct Breaks(fn(&ReadyLaunch, &mut Round) -> Answer);
 
 impl Allocate for Breaks {
     fn allocate(&mut self, ready: &ReadyView<'_>, _now: Tick, round: &mut Round) -> Answer {
-        (self.0)(&ready.launches[0], round)
+        (self.0)(&ready.launches()[0], round)
     }
 }
 
@@ -196,26 +196,30 @@ fn a_policy_that_cuts_unlawfully_is_named() {
     let others: [fn(&ReadyLaunch, &mut Round) -> Answer; 7] = [
         // After its first part, the workgroup starts as a whole, wave by wave, or is assigned: all
         // break law 8.
-        |entry, round| match entry.cut {
+        |entry, round| match entry.cut() {
             0 => round.cut_one(entry, CU),
             _ => round.start_one(entry, CU),
         },
         |entry, round| {
             let answer = round.cut_one(entry, CU);
-            let waves = WaveSpan::Range { first: entry.cut, count: 1 };
-            if entry.cut == 0 { answer } else { Answer::Start { launch: entry.launch.id, waves } }
+            let waves = WaveSpan::Range { first: entry.cut(), count: 1 };
+            if entry.cut() == 0 {
+                answer
+            } else {
+                Answer::Start { launch: entry.launch().id, waves }
+            }
         },
-        |entry, round| match entry.cut {
+        |entry, round| match entry.cut() {
             0 => round.cut_one(entry, CU),
-            _ => Answer::Assign { launch: entry.launch.id, workgroup: entry.next, cu: CU },
+            _ => Answer::Assign { launch: entry.launch().id, workgroup: entry.next(), cu: CU },
         },
         // Wrong parts are the first wave twice, the second wave first, a part of a later workgroup,
         // and two parts in one answer.
         |entry, round| round.cut_one(&entry.with_cut(0), CU),
-        |entry, round| round.cut_one(&entry.with_cut(entry.cut + 1), CU),
-        |entry, round| round.cut_one(&entry.with_next(entry.next + 1), CU),
+        |entry, round| round.cut_one(&entry.with_cut(entry.cut() + 1), CU),
+        |entry, round| round.cut_one(&entry.with_next(entry.next() + 1), CU),
         |entry, round| {
-            round.pieces.push(Piece::one(entry.next + 1, CU));
+            round.pieces.push(Piece::one(entry.next() + 1, CU));
             round.cut_one(entry, CU)
         },
     ];

@@ -26,9 +26,9 @@ struct PackConfig {
 impl Allocate for Pack {
     fn allocate(&mut self, ready: &ReadyView<'_>, _now: Tick, round: &mut Round) -> Answer {
         self.asked += 1;
-        for entry in ready.launches.iter().filter(|entry| entry.undistributed() > 0) {
-            let fits = |cu: &CuId| ready.cus.room(*cu, &entry.launch.demand) > 0;
-            let best = ready.cus.ids().filter(|cu| cu.0 >= self.from).filter(fits).last();
+        for entry in ready.launches().iter().filter(|entry| entry.undistributed() > 0) {
+            let fits = |cu: &CuId| ready.cus().room(*cu, &entry.launch().demand) > 0;
+            let best = ready.cus().ids().filter(|cu| cu.0 >= self.from).filter(fits).last();
             if let Some(cu) = best {
                 return round.start_one(entry, cu);
             }

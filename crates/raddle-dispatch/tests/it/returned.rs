@@ -24,17 +24,18 @@ struct Scripted {
 
 impl Allocate for Scripted {
     fn allocate(&mut self, ready: &ReadyView<'_>, _now: Tick, round: &mut Round) -> Answer {
-        let Some(entry) = ready.launches.iter().find(|entry| entry.launch.id == LaunchId(1)) else {
-            let other = ready.launches.iter().find(|entry| entry.undistributed() > 0);
+        let Some(entry) = ready.launches().iter().find(|entry| entry.launch().id == LaunchId(1))
+        else {
+            let other = ready.launches().iter().find(|entry| entry.undistributed() > 0);
             return other.map_or(Answer::WAIT, |entry| round.start_one(entry, CuId(0)));
         };
-        let (next, end) = (entry.next, entry.launch.workgroups);
+        let (next, end) = (entry.next(), entry.launch().workgroups);
         self.seen
             .lock()
             .expect("no panic before")
-            .push(format!("{next}..{end}, {} assigned", entry.assigned));
+            .push(format!("{next}..{end}, {} assigned", entry.assigned()));
         self.step += 1;
-        let launch = entry.launch.id;
+        let launch = entry.launch().id;
         match self.step {
             1..=5 => Answer::Assign { launch, workgroup: next, cu: CuId(0) },
             6 | 7 => {

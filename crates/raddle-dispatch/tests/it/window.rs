@@ -209,7 +209,7 @@ fn what_can_never_run_is_refused_when_it_is_ready_and_not_before() {
 fn a_recipe_gives_the_window() {
     let text = "raddle = 1\nwindow = 8\n[turn]\npolicy = \"highest-level\"";
     let recipe = Recipe::parse("mine", text).expect("a recipe");
-    assert_eq!(recipe.window, Some(8));
+    assert_eq!(recipe.window(), Some(8));
     assert_eq!(Recipe::parse("again", &json(&recipe)).expect("its own text"), recipe);
     assert!(recipe.builder(SHAPE, 1).expect("it builds").build().expect("it builds").looks_ahead());
     let none = Recipe::parse("mine", "raddle = 1\nwindow = 0").expect("a recipe");

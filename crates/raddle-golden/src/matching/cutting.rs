@@ -69,15 +69,15 @@ impl MatchCutting {
         lowest: usize,
     ) -> Result<Self, Fault> {
         let retry = rule.retry().map_err(|error| match error.kind() {
-            ErrorKind::OutOfRange if rule.retry_ns.is_some() => {
+            ErrorKind::OutOfRange if rule.retry_ns().is_some() => {
                 fault(FaultKind::OutOfRange, "/split/retry-ns")(error)
             }
             ErrorKind::OutOfRange => fault(FaultKind::OutOfRange, "/split/retry-us")(error),
             _ => fault(FaultKind::Inconsistent, "/split")(error),
         })?;
         // A failure more than the threshold cuts, and the counter begins again.
-        check(failures, &(0..=rule.threshold), "/failures")?;
-        Ok(Self { threshold: rule.threshold, retry, failures, whole, lowest })
+        check(failures, &(0..=rule.threshold()), "/failures")?;
+        Ok(Self { threshold: rule.threshold(), retry, failures, whole, lowest })
     }
 
     /// Returns the result of a decision (round) that begins at `tick`, by steps c2 and c3 of the

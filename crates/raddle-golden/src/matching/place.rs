@@ -181,19 +181,21 @@ fn of_recipe(rule: PlaceRule, weighed: Weighed<'_>) -> Result<MatchPlace, Fault>
 /// fault names `at`, the place of the rule in the question.
 fn drawn(rule: &PowerWeights, weighed: Weighed<'_>, at: &str) -> Result<Vec<u64>, Fault> {
     let window = rule.history().map_err(|error| {
-        let key = if rule.history_log2.is_some() { "history-log2" } else { "history-ticks" };
+        let key = if rule.history_log2().is_some() { "history-log2" } else { "history-ticks" };
         match error.kind() {
             ErrorKind::Inconsistent => fault(FaultKind::Inconsistent, at)(error),
             _ => fault(FaultKind::OutOfRange, &format!("{at}/{key}"))(error),
         }
     })?;
-    Weights::new(&rule.weights).map_err(fault(FaultKind::OutOfRange, &format!("{at}/weights")))?;
+    Weights::new(&rule.weights())
+        .map_err(fault(FaultKind::OutOfRange, &format!("{at}/weights")))?;
     let (tick, begin) = (weighed.tick, weighed.tick.saturating_sub(window));
     let of_waves = |it: &CuActivity| {
         let ticks = it.to.unwrap_or(tick).min(tick).saturating_sub(it.from.max(begin));
-        let ahead = if rule.ahead && it.to.is_none() { window } else { 0 };
+        let ahead = if rule.ahead() && it.to.is_none() { window } else { 0 };
         let ticks = u128::from(ticks) + u128::from(ahead);
-        let products = rule.weights.iter().zip(it.rates);
+        let weights = rule.weights();
+        let products = weights.iter().zip(it.rates);
         let products = products.map(|(&weight, rate)| u128::from(weight) * u128::from(rate));
         let each = products.fold(0, u128::saturating_add);
         each.saturating_mul(it.waves.into()).saturating_mul(ticks)

@@ -72,7 +72,7 @@ struct AskedTypes {
 
 impl Default for AskedTypes {
     fn default() -> Self {
-        let PacketTypes { dispatch, reference, condensed, .. } = AqlConfig::default().types;
+        let PacketTypes { dispatch, reference, condensed, .. } = AqlFormat::default().types();
         Self { dispatch, reference, condensed }
     }
 }
@@ -143,22 +143,25 @@ pub(super) fn question(value: &Value) -> Result<PacketQuestion, Fault> {
 
 fn format(asked: &AskedFormat) -> Result<AqlFormat, Fault> {
     let AskedTypes { dispatch, reference, condensed } = asked.types;
-    let usual = AqlConfig::default();
-    let options = AqlConfig {
-        types: PacketTypes { dispatch, reference, condensed, barrier_and: None, barrier_or: None },
-        half_words: asked.half_words,
-        header_bits: asked.header_bits,
-        narrow_private: match asked.private_bits {
+    let options = AqlConfig::default()
+        .with_types(PacketTypes {
+            dispatch,
+            reference,
+            condensed,
+            barrier_and: None,
+            barrier_or: None,
+        })
+        .with_half_words(asked.half_words)
+        .with_header_bits(asked.header_bits)
+        .with_narrow_private(match asked.private_bits {
             Some(16) => true,
-            None => usual.narrow_private,
-            Some(32) => false,
+            None | Some(32) => false,
             Some(_) => {
                 let message = "`private-bits` must be 16 or 32";
                 return Err(Fault::new(FaultKind::OutOfRange, "/format/private-bits", message));
             }
-        },
-        entries: asked.entries.unwrap_or(usual.entries),
-    };
+        })
+        .with_entries(asked.entries.unwrap_or(AQL_ENTRIES as u16));
     AqlFormat::new(&options).map_err(|error| fault(&error, "/format/types"))
 }
 

@@ -184,7 +184,7 @@ pub fn run(
         Abilities::NONE.with(Preemption::Flag, true).with(Preemption::Reset, setup.can_reset);
     let declared =
         Declared { abilities, latched: true, withdraws: false, scope: ResetScope::Process };
-    let options = ControllerConfig { window: setup.window, ..ControllerConfig::default() };
+    let options = ControllerConfig::default().with_window(setup.window);
     let mut controller = Controller::new(declared, options)?;
     let process = controller.join(Level(0))?;
     let stream = controller.open(process)?;

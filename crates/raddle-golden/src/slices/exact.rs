@@ -79,7 +79,7 @@ pub(super) fn weight(loaded: &LoadedProcess) -> Fraction {
 }
 
 fn parts(loaded: &LoadedProcess) -> (u128, u128) {
-    (loaded.weight.over(), loaded.weight.under().into())
+    (loaded.weight().over(), loaded.weight().under().into())
 }
 
 /// Returns the exact slices, in ticks, of the tasks that were chosen to run, by the formulas of the
@@ -95,7 +95,7 @@ pub(super) fn slices(
     let weights: Vec<(u128, u128)> = loaded.iter().map(parts).collect();
     let sum = total(weights.iter().copied());
     let inverses = total(weights.iter().map(|&(over, under)| (under, over)));
-    let least = loaded.iter().map(|loaded| loaded.weight).min();
+    let least = loaded.iter().map(|loaded| loaded.weight()).min();
     let (least_over, least_under) = least.map_or((1, 1), |w| (w.over(), w.under().into()));
     let of = |&(over, under): &(u128, u128)| match rule {
         SliceRule::Claim => sum.clone().times(under, over).times(t0, 1),

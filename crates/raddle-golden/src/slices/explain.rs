@@ -29,7 +29,7 @@ pub(super) fn tell(
     story.note("while any of them is unfinished, no other level runs");
     selection(question, decided, story);
     slices(question, decided, story);
-    let mut first: Vec<usize> = decided.loaded.iter().map(|loaded| loaded.index).collect();
+    let mut first: Vec<usize> = decided.loaded.iter().map(|loaded| loaded.index()).collect();
     Arranger::new(question.order).arrange(&mut first);
     story.step(match question.order {
         LoadOrder::Fifo => "S20, S22, S23: first in, first out".to_owned(),
@@ -72,7 +72,7 @@ fn selection(question: &SlicesQuestion, decided: &DecidedSlices, story: &mut Sto
     });
     story.note(format!("weight = share x alive / run time, both times at least t0 = {t0}"));
     for (loaded, weight) in decided.loaded.iter().zip(&decided.weights) {
-        let task = &question.tasks[loaded.index];
+        let task = &question.tasks[loaded.index()];
         let (alive, ran) = ((question.now - task.created).max(t0), task.ran.max(t0));
         let name = shown(&task.name);
         story.line(format!("{name}: {} x {alive} / {ran} = {}", task.share, shown(weight)));
@@ -105,7 +105,7 @@ fn slices(question: &SlicesQuestion, decided: &DecidedSlices, story: &mut Story)
     }
     let each = decided.loaded.iter().zip(decided.slices.iter().zip(&decided.ticks));
     for (loaded, (slice, ticks)) in each {
-        let name = shown(&question.tasks[loaded.index].name);
+        let name = shown(&question.tasks[loaded.index()].name);
         story.line(format!("{name}: {}, charged as {ticks}", shown(slice)));
     }
 }

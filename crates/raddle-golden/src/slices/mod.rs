@@ -242,19 +242,22 @@ fn decide(question: &SlicesQuestion) -> Result<DecidedSlices, Fault> {
         ran: Ticks(task.ran),
     });
     let found = one.load(entries, &mut loaded);
-    loaded.iter_mut().for_each(|loaded| loaded.index = present[loaded.index]);
+    for it in &mut loaded {
+        *it = LoadedProcess::new(present[it.index()], it.weight(), it.share());
+    }
     let level = found.map_or(0, |found| found.0 + 1);
     let candidates = present.into_iter().filter(|&index| tasks[index].level == level).collect();
     let weights = loaded.iter().map(|loaded| exact::weight(loaded).to_string()).collect();
     if question.shares == Shares::Time {
-        loaded
-            .iter_mut()
-            .for_each(|loaded| loaded.weight = loaded.weight.times_share(loaded.share));
+        for it in &mut loaded {
+            let weight = it.weight().times_share(it.share());
+            *it = LoadedProcess::new(it.index(), weight, it.share());
+        }
     }
     let mut ticks = Vec::new();
     let two = StageTwo::new(t0, *rule, longest.map(Ticks)).map_err(overflow("/longest"))?;
     two.slices(&loaded, &mut ticks).map_err(|error| {
-        let at = error.task().and_then(|at| loaded.get(at)).map_or(0, |loaded| loaded.index);
+        let at = error.task().and_then(|at| loaded.get(at)).map_or(0, |loaded| loaded.index());
         Fault::new(FaultKind::Overflow, &format!("/tasks/{at}"), error.to_string())
     })?;
     let slices = exact::slices(*rule, question.t0, *longest, &loaded);
@@ -269,7 +272,7 @@ fn decide(question: &SlicesQuestion) -> Result<DecidedSlices, Fault> {
 
 /// Returns the exact sum of the weights of the tasks that were chosen to run, as a fraction.
 fn sum(loaded: &[LoadedProcess]) -> String {
-    let parts = loaded.iter().map(|l| (l.weight.over(), u128::from(l.weight.under())));
+    let parts = loaded.iter().map(|l| (l.weight().over(), u128::from(l.weight().under())));
     exact::total(parts).to_string()
 }
 
@@ -332,7 +335,7 @@ fn solve(value: &Value, story: &mut Story) -> Result<String, Fault> {
     });
     Ok(json(&SlicesAnswer {
         candidates: decided.candidates.iter().map(|&index| name(index)).collect(),
-        loaded: decided.loaded.iter().map(|loaded| name(loaded.index)).collect(),
+        loaded: decided.loaded.iter().map(|loaded| name(loaded.index())).collect(),
         weights: &decided.weights,
         slices: &decided.slices,
         ticks: &decided.ticks,

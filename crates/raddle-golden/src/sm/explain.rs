@@ -65,10 +65,10 @@ impl<'q> WarpTeller<'q> {
             }
             WarpStep::Decided(it) => self.decided(now, it, controllers),
             WarpStep::Started(it) if self.story.shows() => {
-                let (first, sm) = (question.warp(it.kernel, it.block, it.first), it.sm.0);
-                self.story.line(match it.count {
+                let (first, sm) = (question.warp(it.kernel(), it.block(), it.first()), it.sm().0);
+                self.story.line(match it.count() {
                     1 => format!("L1, L2, L3 on SM{sm}: {first} starts"),
-                    n => format!("L1, L2, L3 on SM{sm}: {first} to w{} start", it.first + n - 1),
+                    n => format!("L1, L2, L3 on SM{sm}: {first} to w{} start", it.first() + n - 1),
                 });
             }
             WarpStep::WarpEnded { kernel, block, warp, ended } => {
@@ -78,13 +78,13 @@ impl<'q> WarpTeller<'q> {
                 }
                 self.ending.1.push(question.warp(*kernel, *block, *warp));
                 let name = question.name(*kernel);
-                if ended.block_done {
-                    let sm = ended.sm.0;
+                if ended.block_done() {
+                    let sm = ended.sm().0;
                     self.story.line(format!(
                         "L5: block {block} of {name} is done, SM{sm} looks for its top priority"
                     ));
                 }
-                if ended.kernel_done {
+                if ended.kernel_done() {
                     self.story.line(format!("{name} is done and leaves the kernel table"));
                 }
             }

@@ -189,14 +189,14 @@ impl WarpRun {
                 blocks: (it.first()..it.first() + it.count()).collect(),
             }),
             WarpStep::Started(it) => {
-                for warp in it.first..it.first + it.count {
-                    let start = self.warp(it.kernel, it.block, warp);
-                    log.push(SmEntry::Start { t, start, sm: it.sm.0 });
+                for warp in it.first()..it.first() + it.count() {
+                    let start = self.warp(it.kernel(), it.block(), warp);
+                    log.push(SmEntry::Start { t, start, sm: it.sm().0 });
                 }
             }
             WarpStep::WarpEnded { kernel, block, warp, ended } => {
                 let end = self.warp(*kernel, *block, *warp);
-                log.push(SmEntry::End { t, end, sm: ended.sm.0 });
+                log.push(SmEntry::End { t, end, sm: ended.sm().0 });
             }
             _ => {}
         }

@@ -199,8 +199,8 @@ impl WarpPlay<'_> {
         {
             self.due.pop();
             let ended = self.controllers.ended(due.handle)?;
-            touched.insert(ended.sm);
-            if ended.kernel_done {
+            touched.insert(ended.sm());
+            if ended.kernel_done() {
                 self.outcome.ends[due.kernel as usize] = Some(Tick(self.now));
             }
             let kernel = LaunchId(due.kernel);
@@ -224,18 +224,18 @@ impl WarpPlay<'_> {
     }
 
     fn schedule(&mut self, started: &Started) -> Result<(), ModelError> {
-        let job = &self.jobs[started.kernel.index()];
-        let block = (started.kernel, started.block);
-        for warp in started.first..started.first + started.count {
-            let at = started.block * job.kernel.warps + warp;
+        let job = &self.jobs[started.kernel().index()];
+        let block = (started.kernel(), started.block());
+        for warp in started.first()..started.first() + started.count() {
+            let at = started.block() * job.kernel.warps + warp;
             let ticks = job.ticks.get(at as usize).copied().unwrap_or(1);
             let due = DueWarp {
                 at: ticks,
                 start: self.starts,
-                kernel: started.kernel.0,
-                block: started.block,
+                kernel: started.kernel().0,
+                block: started.block(),
                 warp,
-                handle: started.handle,
+                handle: started.handle(),
             };
             self.starts += 1;
             if job.kernel.barrier {
@@ -244,7 +244,7 @@ impl WarpPlay<'_> {
                 self.let_run(due)?;
             }
         }
-        if started.last {
+        if started.last() {
             for due in self.gathered.remove(&block).unwrap_or_default() {
                 self.let_run(due)?;
             }

@@ -28,18 +28,18 @@ pub(crate) fn config() -> impl Strategy<Value = MatchingConfig> {
     let fit = prop_oneof![Just(Fit::First), Just(Fit::Best), Just(Fit::Worst), Just(Fit::Next)];
     let channels = prop_oneof![Just(None), (1u16..4).prop_map(Some)];
     let rule = |(threshold, retry_us)| {
-        Some(SplitRule { threshold, retry_us: Some(retry_us), retry_ns: None })
+        Some(SplitRule::default().with_threshold(threshold).with_retry_us(Some(retry_us)))
     };
     let split = prop_oneof![Just(None), (0u64..4, 1u64..3).prop_map(rule)];
     (order, place, (search, fit), channels, split).prop_map(
-        |(order, place, (search, fit), channels, split)| MatchingConfig {
-            order,
-            place,
-            search,
-            fit,
-            channels,
-            split,
-            ..MatchingConfig::default()
+        |(order, place, (search, fit), channels, split)| {
+            MatchingConfig::default()
+                .with_order(order)
+                .with_place(place)
+                .with_search(search)
+                .with_fit(fit)
+                .with_channels(channels)
+                .with_split(split)
         },
     )
 }

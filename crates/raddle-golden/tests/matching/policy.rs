@@ -20,9 +20,31 @@ use raddle_testkit::{Scenario, scenario};
 use raddle_workgroup::balance::{Kind, Pointer, Table};
 use raddle_workgroup::order::{Fixed, Lowest, Marks, Windows};
 use raddle_workgroup::place::{MostFree, Weights};
-use raddle_workgroup::{ByResource, LevelOrder, Matching, MatchingConfig, PlaceRule, SearchRule};
+use raddle_workgroup::{
+    ByResource, Fit, LevelOrder, Matching, MatchingConfig, PlaceRule, SearchRule, SplitRule,
+};
+use serde::Deserialize;
 
 use crate::draws::{config, even, suited};
+
+/// The policy's settings, as the model reads them from their text.
+#[derive(Deserialize)]
+struct ReadRules {
+    search: SearchRule,
+    order: LevelOrder,
+    #[serde(default)]
+    fit: Fit,
+    place: PlaceRule,
+    split: Option<SplitRule>,
+    channels: Option<u16>,
+}
+
+impl ReadRules {
+    fn of(config: &MatchingConfig) -> Self {
+        let text = serde_json::to_value(config).expect("settings have a text");
+        serde_json::from_value(text).expect("it is the text of settings")
+    }
+}
 
 type Name = &'static str;
 
@@ -41,7 +63,7 @@ type Since = (Option<(LaunchId, u64)>, Tick);
 /// A device that the policy drives, beside the plain model of it.
 struct Twins<'s> {
     scenario: &'s Scenario,
-    config: MatchingConfig,
+    config: ReadRules,
     policy: Matching,
     model: MatchModel<Name>,
     entries: Vec<ReadyLaunch>,
@@ -104,7 +126,7 @@ impl<'s> Twins<'s> {
         Self {
             policy: Matching::new(config.clone(), *shape, *cus).expect("the scenario is sound"),
             model: MatchModel {
-                fit: config.fit,
+                fit: ReadRules::of(&config).fit,
                 cus: units,
                 marks: Marks::new(256, scenario.launches.len()).expect("the scenario is sound"),
             },
@@ -120,7 +142,7 @@ impl<'s> Twins<'s> {
             round: None,
             facts: 0,
             scenario,
-            config,
+            config: ReadRules::of(&config),
         }
     }
 
@@ -132,11 +154,11 @@ impl<'s> Twins<'s> {
     }
 
     fn is_cut(&self, entry: &ReadyLaunch) -> bool {
-        entry.cut > 0 || self.cut.contains(&(entry.launch.id, entry.next))
+        entry.cut() > 0 || self.cut.contains(&(entry.launch().id, entry.next()))
     }
 
     fn may_cut(&self, entry: &ReadyLaunch) -> bool {
-        let independent = entry.launch.barrier == Barrier::No && entry.launch.demand.waves > 1;
+        let independent = entry.launch().barrier == Barrier::No && entry.launch().demand.waves > 1;
         self.config.split.is_some() && independent && !self.is_cut(entry)
     }
 
@@ -144,7 +166,7 @@ impl<'s> Twins<'s> {
     fn heads(&mut self, now: Tick) -> Vec<Option<ReadyLaunch>> {
         let mut heads = vec![None; self.scenario.launches.len()];
         for entry in self.view().into_iter().filter(|entry| entry.undistributed() > 0) {
-            let stream = (entry.launch.process, entry.launch.stream);
+            let stream = (entry.launch().process, entry.launch().stream);
             let known = self.streams.iter().position(|&it| it == stream);
             let at = known.unwrap_or_else(|| {
                 self.streams.push(stream);
@@ -153,7 +175,7 @@ impl<'s> Twins<'s> {
             let channel = self.config.channels.map_or(at, |fold| at % usize::from(fold));
             if heads[channel].is_none() {
                 heads[channel] = Some(entry);
-                let head = Some((entry.launch.id, entry.next));
+                let head = Some((entry.launch().id, entry.next()));
                 if self.since[channel].0 != head {
                     self.since[channel] = (head, now);
                 }
@@ -177,13 +199,13 @@ impl<'s> Twins<'s> {
             LevelOrder::Static => 255,
             LevelOrder::Windows(windows) => windows.windows_us.len() - 1,
         };
-        let level = usize::from(entry.launch.level.0).min(last);
+        let level = usize::from(entry.launch().level.0).min(last);
         let level = if self.is_cut(entry) { last } else { level };
         MatchHead { level, wants: Wants::Waves { shared, waves, each } }
     }
 
     fn demand(&self, entry: &ReadyLaunch) -> Demand {
-        let demand = entry.launch.demand;
+        let demand = entry.launch().demand;
         if self.is_cut(entry) { Demand { waves: 1, barriers: 0, ..demand } } else { demand }
     }
 
@@ -202,14 +224,14 @@ impl<'s> Twins<'s> {
             self.failures += passed;
         }
         (self.round, self.failures) = (round, self.failures + 1);
-        if self.failures <= split.threshold {
+        if self.failures <= split.threshold() {
             return false;
         }
         self.failures = 0;
         let channels = heads.iter().zip(&self.since);
         let cut = channels.filter_map(|(head, &(_, since))| Some((head.as_ref()?, since)));
         let cut = cut.filter(|(head, _)| self.may_cut(head)).min_by_key(|&(_, since)| since);
-        let cut = cut.map(|(head, _)| (head.launch.id, head.next));
+        let cut = cut.map(|(head, _)| (head.launch().id, head.next()));
         self.cut.extend(cut);
         cut.is_some()
     }
@@ -297,7 +319,7 @@ impl<'s> Twins<'s> {
         let Some(held) = held else {
             let retries = heads.iter().flatten().any(|head| self.may_cut(head));
             let retry_at = self.config.split.filter(|_| retries).map(|split| {
-                let left = split.threshold + 1 - self.failures;
+                let left = split.threshold() + 1 - self.failures;
                 Tick(now.0 + split.retry().expect("a time") * left)
             });
             self.waiting = retry_at.map(|_| now);
@@ -307,19 +329,19 @@ impl<'s> Twins<'s> {
         };
         (self.failures, self.waiting) = (0, None);
         let head = heads[held.channel].expect("the model chose a head");
-        let (demand, workgroup, launch) = (self.demand(&head), head.next, head.launch.id);
-        let at = self.entries.iter().position(|it| it.launch.id == launch).expect("it is there");
+        let (demand, workgroup, launch) = (self.demand(&head), head.next(), head.launch().id);
+        let at = self.entries.iter().position(|it| it.launch().id == launch).expect("it is there");
         let mut waves = WaveSpan::All;
-        let whole = head.launch.demand.waves;
+        let whole = head.launch().demand.waves;
         if self.is_cut(&head) {
-            waves = WaveSpan::Cut { first: head.cut, count: 1 };
+            waves = WaveSpan::Cut { first: head.cut(), count: 1 };
         }
         let entry = &mut self.entries[at];
-        if waves == WaveSpan::All || entry.cut + 1 == whole {
-            (entry.next, entry.cut) = (workgroup + 1, 0);
+        if waves == WaveSpan::All || entry.cut() + 1 == whole {
+            *entry = entry.with_next(workgroup + 1).with_cut(0);
             self.cut.retain(|&it| it != (launch, workgroup));
         } else {
-            entry.cut += 1;
+            *entry = entry.with_cut(entry.cut() + 1);
         }
         let cu = CuId(held.cu as u16);
         assert_eq!(answer, Answer::Start { launch, waves });
@@ -373,7 +395,7 @@ impl<'s> Twins<'s> {
         assert_eq!(round.refusals.is_empty(), waiting == 0);
         for refusal in &round.refusals {
             let is_it = |head: &Option<ReadyLaunch>| {
-                head.is_some_and(|head| head.launch.id == refusal.launch)
+                head.is_some_and(|head| head.launch().id == refusal.launch)
             };
             let channel = entries.iter().position(is_it).expect("a head is refused");
             let found = lacking.iter().any(|it| {
@@ -393,7 +415,7 @@ impl<'s> Twins<'s> {
         let Resident { launch, workgroup, waves, held } = self.resident.swap_remove(at);
         let cu = CuId(held.cu as u16);
         self.hand_over(&held, false);
-        let launch = &self.entries[launch].launch;
+        let launch = &self.entries[launch].launch();
         let pieces = &[Piece::one(workgroup, cu)];
         self.policy.observe(&Fact::Ended { launch, waves, pieces }, now);
         self.facts += 1;
@@ -418,9 +440,9 @@ proptest! {
         steps in prop::collection::vec((any::<u16>(), 0u64..3_000), 1..60),
     ) {
         prop_assume!(s.launches.iter().all(|it| it.id != LaunchId(u32::MAX)));
-        let search = suited(config.search, &s.shape);
-        let config = MatchingConfig { search, ..config };
-        let sampled = matches!(config.search, SearchRule::Sampled { .. });
+        let search = suited(config.search().clone(), &s.shape);
+        let config = config.with_search(search);
+        let sampled = matches!(config.search(), SearchRule::Sampled { .. });
         let mut twins = Twins::new(&s, config);
         // Some amounts are never reported: such launches are refused for ever, which the model,
         // that only waits, does not know.

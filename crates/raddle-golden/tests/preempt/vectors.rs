@@ -128,7 +128,7 @@ fn the_snapshots_of_the_worked_runs() {
 #[test]
 fn the_window_at_its_border() {
     let vectors = vectors();
-    assert_eq!(ControllerConfig::default().window, 8);
+    assert_eq!(ControllerConfig::default().window(), 8);
     for row in vectors["D_cap_boundary"].as_array().unwrap() {
         let unfinished = row["in_flight"].as_u64().unwrap() as usize;
         if unfinished > 8 {

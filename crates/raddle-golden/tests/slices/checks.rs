@@ -4,7 +4,7 @@ use raddle_golden::slices::{GpuStretch, TaskId};
 use raddle_policy::{Level, Tick, Ticks};
 use raddle_timeslice::{LevelRange, LoadedProcess, Reload, SliceConfig, SliceRule, Weight};
 
-use crate::{gpu, jain_of, load, loaded, millionths, ran, task};
+use crate::{gpu, jain_of, load, millionths, ran, task};
 
 /// Makes a GPU with the four tasks that the digest of patent 004 (our summary with checks)
 /// studies: run 300, 150, 60 and 3 s, age 600 s, t0 40 ms; a millisecond is `unit` ticks.
@@ -101,10 +101,8 @@ fn check_09_no_division_by_zero() {
     assert_eq!(zero.fixed(), Some(1 << 32), "alive and run time count as one slice each");
     assert_eq!(Weight::new(1, 0, 0, 0).fixed(), Some(1 << 32));
     for rule in SliceRule::ALL {
-        let loads = [(100, 0), (0, 0), (100, 50)].map(|(alive, ran)| LoadedProcess {
-            weight: Weight::new(1, alive, ran, 40),
-            ..loaded(1, 1)
-        });
+        let loads = [(100, 0), (0, 0), (100, 50)]
+            .map(|(alive, ran)| LoadedProcess::new(0, Weight::new(1, alive, ran, 40), 1));
         let mut slices = Vec::new();
         let stage = raddle_timeslice::StageTwo::new(Ticks(40), rule, None).unwrap();
         stage.slices(&loads, &mut slices).unwrap();

@@ -42,7 +42,7 @@ fn settings_are_checked() {
 
 #[test]
 fn slices_beyond_128_bits_are_refused_asked_directly() {
-    let wide = LoadedProcess { index: 0, weight: Weight::new(u64::MAX, u64::MAX, 1, 1), share: 1 };
+    let wide = LoadedProcess::new(0, Weight::new(u64::MAX, u64::MAX, 1, 1), 1);
     let mut slices = vec![7];
     for rule in SliceRule::ALL {
         let stage = StageTwo::new(Ticks(1), rule, Some(Ticks(9))).unwrap();

@@ -41,7 +41,7 @@ proptest! {
     fn stage_one_is_the_oracle(
         pool in vec(process(), 0..40), t0 in 1..200_u64, capacity in 1..12_usize,
     ) {
-        let found: Vec<usize> = load(&pool, t0, capacity).iter().map(|l| l.index).collect();
+        let found: Vec<usize> = load(&pool, t0, capacity).iter().map(|l| l.index()).collect();
         prop_assert_eq!(found, oracle::load(&pool, t0, capacity));
     }
 
@@ -53,10 +53,10 @@ proptest! {
         let best = pool.iter().map(|process| process.0).min().unwrap();
         let candidates = pool.iter().filter(|process| process.0 == best).count();
         prop_assert_eq!(loaded.len(), candidates.min(capacity));
-        prop_assert!(loaded.iter().all(|loaded| pool[loaded.index].0 == best));
+        prop_assert!(loaded.iter().all(|loaded| pool[loaded.index()].0 == best));
         for (i, &left_out) in pool.iter().enumerate() {
-            if left_out.0 == best && loaded.iter().all(|loaded| loaded.index != i) {
-                let better = |loaded: &LoadedProcess| oracle::more(left_out, pool[loaded.index], t0);
+            if left_out.0 == best && loaded.iter().all(|loaded| loaded.index() != i) {
+                let better = |loaded: &LoadedProcess| oracle::more(left_out, pool[loaded.index()], t0);
                 prop_assert!(!loaded.iter().any(better));
             }
         }
@@ -75,7 +75,7 @@ proptest! {
     ) {
         let t0 = 1_000_000_000_u64;
         let loaded: Vec<LoadedProcess> = weights.iter().map(|&(alive, ran)| {
-            LoadedProcess { index: 0, weight: Weight::new(1, alive, ran, 1), share: 1 }
+            LoadedProcess::new(0, Weight::new(1, alive, ran, 1), 1)
         }).collect();
         let slices = |rule| {
             let mut slices = vec![];
@@ -92,9 +92,9 @@ proptest! {
         for rule in [SliceRule::Mean, SliceRule::Inverse, SliceRule::MinOne] {
             let slices = slices(rule);
             for (i, a) in loaded.iter().enumerate() {
-                for (j, b) in loaded.iter().enumerate().filter(|(_, b)| a.weight > b.weight) {
+                for (j, b) in loaded.iter().enumerate().filter(|(_, b)| a.weight() > b.weight()) {
                     // Weights that differ by less than the fixed point shows have equal slices.
-                    let wide = a.weight.fixed().unwrap() > b.weight.fixed().unwrap() + (1 << 20);
+                    let wide = a.weight().fixed().unwrap() > b.weight().fixed().unwrap() + (1 << 20);
                     prop_assert!(claim[i] <= claim[j] && slices[i] >= slices[j]);
                     let strict = claim[i] < claim[j] && slices[i] > slices[j];
                     prop_assert!(strict || !wide || claim[i].max(claim[j]) < 4 * u128::from(t0)
@@ -147,7 +147,7 @@ proptest! {
     ) {
         for rule in SliceRule::ALL {
             let loaded: Vec<LoadedProcess> = pool.iter().map(|&(_, share, alive, ran)| {
-                LoadedProcess { index: 0, weight: Weight::new(share, alive, ran, t0), share }
+                LoadedProcess::new(0, Weight::new(share, alive, ran, t0), share)
             }).collect();
             let mut slices = vec![];
             let found = StageTwo::new(Ticks(t0), rule, None).unwrap().slices(&loaded, &mut slices);

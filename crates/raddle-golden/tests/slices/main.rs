@@ -20,7 +20,7 @@ use raddle_timeslice::{
 
 /// Makes a process that was chosen to run, with a weight given as a fraction.
 fn loaded(over: u64, under: u64) -> LoadedProcess {
-    LoadedProcess { index: 0, weight: Weight::new(1, over, under, 1), share: 1 }
+    LoadedProcess::new(0, Weight::new(1, over, under, 1), 1)
 }
 
 /// Returns the slices of processes with these weights by a rule, in ticks, with a base slice t0 of
@@ -44,7 +44,7 @@ fn load(capacity: usize, pool: &[(u8, u64, u64)]) -> Vec<usize> {
         ran: Ticks(ran),
     });
     StageOne::new(Ticks(1), capacity).unwrap().load(entries, &mut loads);
-    loads.iter().map(|loaded| loaded.index).collect()
+    loads.iter().map(|loaded| loaded.index()).collect()
 }
 
 fn task(id: u32, level: u8, created: u64, ran: u64) -> GpuTask {

@@ -161,10 +161,10 @@ fn check_10_the_top_falls_to_the_highest_that_is_left() {
     for (id, priority) in [(0, 3), (1, 1), (2, 3), (3, 2)] {
         arrive(&mut gpu, &small(id, priority, 1, 1, 0));
         let decision = gpu.decide().unwrap();
-        handles.push(gpu.serve(decision.sm()).unwrap().unwrap().handle);
+        handles.push(gpu.serve(decision.sm()).unwrap().unwrap().handle());
     }
     for (at, top) in [(0, Some(3)), (2, Some(2)), (3, Some(1)), (1, None)] {
-        assert!(gpu.ended(handles[at]).unwrap().block_done);
+        assert!(gpu.ended(handles[at]).unwrap().block_done());
         assert_eq!(gpu.sms()[0].top().map(reversed), top);
     }
     assert!(gpu.kernels().is_empty());

@@ -102,8 +102,9 @@ impl Beside {
     }
 
     fn started(&mut self, started: Started, reserved: bool) {
-        let Started { kernel: launch, block, sm, first, count, handle, .. } = started;
-        self.blocks.insert((launch, block), handle);
+        let (launch, block, sm) = (started.kernel(), started.block(), started.sm());
+        let (first, count) = (started.first(), started.count());
+        self.blocks.insert((launch, block), started.handle());
         let barrier = self.launches[&launch].barrier.possible();
         let whole = reserved || barrier && self.policy.options().whole_blocks_for_barriers;
         let span = WaveSpan::Range { first: first as u16, count: count as u16 };

@@ -89,14 +89,14 @@ pub(crate) fn play(
                     decided = true;
                 }
                 WarpStep::Started(it) => {
-                    for warp in it.first..it.first + it.count {
-                        let what = format!("{now} start {}.{}.w{warp}", it.kernel, it.block);
-                        story.log.push(format!("{what} sm{}", it.sm.0));
+                    for warp in it.first()..it.first() + it.count() {
+                        let what = format!("{now} start {}.{}.w{warp}", it.kernel(), it.block());
+                        story.log.push(format!("{what} sm{}", it.sm().0));
                     }
                 }
                 WarpStep::WarpEnded { kernel, block, warp, ended } => {
                     let what = format!("{now} end {kernel}.{block}.w{warp}");
-                    story.log.push(format!("{what} sm{}", ended.sm.0));
+                    story.log.push(format!("{what} sm{}", ended.sm().0));
                 }
                 WarpStep::Served(_) => {
                     if std::mem::take(&mut decided) {

@@ -108,7 +108,7 @@ fn the_largest_numbers_there_are_go_in_and_come_out() {
     assert_eq!(gpu.arrive(&huge), Ok(None));
     assert_eq!(gpu.arrive(&Kernel { id: LaunchId(0), rank: u64::MAX, ..huge }), Ok(None));
     assert_eq!(gpu.decide().map(|it| it.n1()), Some(1));
-    assert_eq!(gpu.serve(CuId(0)).unwrap().map(|it| it.count), Some(u64::MAX));
+    assert_eq!(gpu.serve(CuId(0)).unwrap().map(|it| it.count()), Some(u64::MAX));
     assert_eq!(gpu.decide(), None, "an equal rank does not queue");
     assert_eq!(gpu.sms()[0].remaining().shared, 0);
 }

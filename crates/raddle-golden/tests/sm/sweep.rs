@@ -99,9 +99,9 @@ fn chosen(left: [u64; 3], tops: [u64; 3], choose: Choose) -> String {
             fillers.push(it);
         }
     }
-    for it in fillers.iter().filter(|it| it.kernel.0 % 2 == 1) {
-        for _ in 0..it.count {
-            gpu.ended(it.handle).unwrap();
+    for it in fillers.iter().filter(|it| it.kernel().0 % 2 == 1) {
+        for _ in 0..it.count() {
+            gpu.ended(it.handle()).unwrap();
         }
     }
     let row = |it: raddle_sm::SmRow| {

@@ -55,7 +55,7 @@ fn start(launch: LaunchId, waves: WaveSpan) -> Answer {
 }
 
 fn share_fits(ready: &ReadyView<'_>, cu: CuId, launch: &Launch) -> bool {
-    let (free, demand) = (ready.cus.free(cu), launch.demand);
+    let (free, demand) = (ready.cus().free(cu), launch.demand);
     free.workgroups > 0
         && free.barriers >= u64::from(demand.barriers)
         && free.lds >= u64::from(demand.lds)
@@ -63,10 +63,10 @@ fn share_fits(ready: &ReadyView<'_>, cu: CuId, launch: &Launch) -> bool {
 
 /// Returns the number of waves of a workgroup that can start on a compute unit now.
 fn waves(ready: &ReadyView<'_>, cu: CuId, launch: &Launch) -> u64 {
-    let room = u64::from(ready.cus.wave_room(cu, &launch.demand));
+    let room = u64::from(ready.cus().wave_room(cu, &launch.demand));
     match launch.demand.sgpr {
-        sgpr if sgpr > 0 && ready.cus.shape().sgpr != u16::MAX => {
-            room.min(ready.cus.free(cu).sgpr / u64::from(sgpr))
+        sgpr if sgpr > 0 && ready.cus().shape().sgpr != u16::MAX => {
+            room.min(ready.cus().free(cu).sgpr / u64::from(sgpr))
         }
         _ => room,
     }
@@ -91,7 +91,7 @@ impl Beside {
     /// Returns the first start of waves that the controllers of the compute units may make, by
     /// ascending unit (rules L1 to L3 of `docs/policies/block-warp.md`); `None` where none can be.
     fn serve(&self, ready: &ReadyView<'_>) -> Expected {
-        ready.cus.ids().find_map(|cu| {
+        ready.cus().ids().find_map(|cu| {
             let mut waiting: Vec<&Block> =
                 self.blocks.iter().filter(|it| it.cu == cu && it.started < it.waves).collect();
             waiting.sort_by_key(|it| it.level);
@@ -101,10 +101,10 @@ impl Beside {
     }
 
     fn serve_block(&self, ready: &ReadyView<'_>, block: &Block) -> Expected {
-        let entry = ready.launches.iter().find(|it| it.launch.id == block.launch)?;
-        let (launch, cu) = (&entry.launch, block.cu);
+        let entry = ready.launches().iter().find(|it| it.launch().id == block.launch)?;
+        let (launch, cu) = (&entry.launch(), block.cu);
         if self.whole_only(launch) {
-            let fits = ready.cus.room(cu, &launch.demand) > 0;
+            let fits = ready.cus().room(cu, &launch.demand) > 0;
             return fits.then_some((start(launch.id, WaveSpan::All), block.workgroup, cu));
         }
         let share = block.started > 0 || share_fits(ready, cu, launch);
@@ -128,27 +128,28 @@ impl Beside {
     /// (rules G1 to G6 of `docs/policies/block-warp.md`); `None` where none can be.
     fn decide(&mut self, ready: &ReadyView<'_>) -> Expected {
         let mut targets: Vec<&ReadyLaunch> =
-            ready.launches.iter().filter(|entry| entry.undistributed() > 0).collect();
+            ready.launches().iter().filter(|entry| entry.undistributed() > 0).collect();
         // Stable: of equals the first submitted goes first.
-        targets.sort_by_key(|entry| entry.launch.level.0);
+        targets.sort_by_key(|entry| entry.launch().level.0);
         targets.truncate(if self.options.fall_through { usize::MAX } else { 1 });
         targets.into_iter().find_map(|entry| self.place(ready, entry))
     }
 
     fn place(&mut self, ready: &ReadyView<'_>, entry: &ReadyLaunch) -> Expected {
-        let launch = &entry.launch;
-        let room = |cu: CuId| ready.cus.room(cu, &launch.demand);
-        let whole = ready.cus.ids().map(|cu| (cu, room(cu))).filter(|&(_, n)| n > 0);
+        let launch = &entry.launch();
+        let room = |cu: CuId| ready.cus().room(cu, &launch.demand);
+        let whole = ready.cus().ids().map(|cu| (cu, room(cu))).filter(|&(_, n)| n > 0);
         if let Some(cu) = self.pick(whole.collect()) {
             self.routes[0] += 1;
             let left = u64::from(room(cu)).min(entry.undistributed()) - 1;
-            self.given = Some(Given { launch: launch.id, cu, next: entry.next + 1, left });
-            return Some((start(launch.id, WaveSpan::All), entry.next, cu));
+            self.given = Some(Given { launch: launch.id, cu, next: entry.next() + 1, left });
+            return Some((start(launch.id, WaveSpan::All), entry.next(), cu));
         }
-        let assign =
-            |cu| (Answer::Assign { launch: launch.id, workgroup: entry.next, cu }, entry.next, cu);
+        let assign = |cu| {
+            (Answer::Assign { launch: launch.id, workgroup: entry.next(), cu }, entry.next(), cu)
+        };
         let more = |cu: CuId| {
-            let (free, demand) = (ready.cus.free(cu), launch.demand);
+            let (free, demand) = (ready.cus().free(cu), launch.demand);
             !self.options.strict
                 || free.waves > 1
                     && free.vgpr > u64::from(demand.vgpr)
@@ -156,7 +157,7 @@ impl Beside {
         };
         let can =
             |cu: CuId| if share_fits(ready, cu, launch) { waves(ready, cu, launch) } else { 0 };
-        let first = ready.cus.ids().filter(|&cu| can(cu) > 0 && more(cu));
+        let first = ready.cus().ids().filter(|&cu| can(cu) > 0 && more(cu));
         if !self.whole_only(launch)
             && let Some(cu) = self.pick(first.map(|cu| (cu, can(cu))).collect())
         {
@@ -164,7 +165,7 @@ impl Beside {
             return Some(assign(cu));
         }
         let lower = |&cu: &CuId| self.top(cu).is_none_or(|top| top > launch.level.0);
-        let second = ready.cus.ids().filter(lower);
+        let second = ready.cus().ids().filter(lower);
         // The lowest top is the largest level, and none at all is lower still.
         let low = |cu| self.top(cu).map_or(256, u16::from);
         let cu = self.pick(second.map(|cu| (cu, low(cu))).collect())?;
@@ -178,10 +179,10 @@ impl Beside {
         }
         if let Some(Given { launch, cu, next, left }) = self.given.take()
             && left > 0
-            && let Some(entry) = ready.launches.iter().find(|it| it.launch.id == launch)
-            && entry.next == next
+            && let Some(entry) = ready.launches().iter().find(|it| it.launch().id == launch)
+            && entry.next() == next
             && entry.undistributed() > 0
-            && ready.cus.room(cu, &entry.launch.demand) > 0
+            && ready.cus().room(cu, &entry.launch().demand) > 0
         {
             self.given = Some(Given { launch, cu, next: next + 1, left: left - 1 });
             return Some((start(launch, WaveSpan::All), next, cu));
@@ -215,7 +216,7 @@ impl Beside {
 impl Allocate for Beside {
     fn allocate(&mut self, ready: &ReadyView<'_>, now: Tick, round: &mut Round) -> Answer {
         let answer = self.policy.allocate(ready, now, round);
-        let expected = if ready.launches.is_empty() { None } else { self.expected(ready) };
+        let expected = if ready.launches().is_empty() { None } else { self.expected(ready) };
         let Some((wanted, workgroup, cu)) = expected else {
             assert_eq!(answer, Answer::WAIT);
             return answer;

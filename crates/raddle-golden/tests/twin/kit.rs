@@ -112,7 +112,7 @@ pub(crate) fn log_by(
     detail: Detail,
 ) -> String {
     let recipe = Recipe::parse("test", &format!("raddle = 1\n{recipe}")).expect("a recipe");
-    let ahead = recipe.window.is_some();
+    let ahead = recipe.window().is_some();
     let header = LogHeader::new(recipe, "test", shape, cus).with_detail(detail);
     let sink = Sink::default();
     let builder = header.recipe().builder(shape, cus).expect("it builds");

@@ -49,8 +49,7 @@ pub struct ClientConfig {
 
 impl Default for ClientConfig {
     fn default() -> Self {
-        let controller =
-            ControllerConfig { most_kills: Some(MOST_KILLS), ..ControllerConfig::default() };
+        let controller = ControllerConfig::default().with_most_kills(Some(MOST_KILLS));
         Self { controller, give_up: Duration::from_secs(1) }
     }
 }

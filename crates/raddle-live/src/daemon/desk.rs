@@ -77,7 +77,7 @@ impl DeviceTurns {
         };
         let policies: (&mut dyn Turn, &mut dyn Preempt) = (&mut *self.turn, &mut *self.preempt);
         self.arbiter.decide(policies, states, victims, Tick(now), decided)?;
-        self.until = decided.until.map(|until| until.0);
+        self.until = decided.until().map(|until| until.0);
         Ok(())
     }
 }
@@ -291,7 +291,7 @@ impl Desk {
         self.states.extend(own.filter_map(|(&id, it)| it.state(id, now)));
         let mut decided = std::mem::take(&mut self.decided);
         let asked = self.ask(device, now, &mut decided);
-        let broken = asked.as_ref().err().and_then(PreemptError::broken_law).or(decided.broken);
+        let broken = asked.as_ref().err().and_then(PreemptError::broken_law).or(decided.broken());
         if let Some(law) = broken {
             self.log.said(Tick(now), self.step, Answered::Broke { slot: "turn", law });
         }
@@ -299,10 +299,10 @@ impl Desk {
             self.fall_back(broken.unwrap_or("its answer cannot be used"));
             self.ask(device, now, &mut decided)?;
         }
-        let (may_issue, until) = (&*decided.may_issue, decided.until);
+        let (may_issue, until) = (decided.may_issue(), decided.until());
         self.log.said(Tick(now), self.step, Answered::Turn { may_issue, device, until });
-        for &wish in &decided.wishes {
-            let is_new = |process| decided.ways.iter().any(|(of, _)| *of == process);
+        for &wish in decided.wishes() {
+            let is_new = |process| decided.ways().iter().any(|(of, _)| *of == process);
             self.wish(wish, is_new, now, told);
         }
         self.decided = decided;
@@ -456,6 +456,6 @@ mod tests {
         let hint = LiveHint::Policy(Hint::Custom(7));
         desk.hear(DaemonEvent::Hint { process: ProcessId(1), hint }, 0, &mut Vec::new());
         let seat = desk.seat(ProcessId(1)).unwrap();
-        assert_eq!((seat.level, seat.share, seat.hints.custom), (Level(3), 1, Some(7)));
+        assert_eq!((seat.level, seat.share, seat.hints.custom()), (Level(3), 1, Some(7)));
     }
 }

@@ -44,12 +44,12 @@ impl ClientConfig {
     pub fn from_env() -> Self {
         let mut options = Self::default();
         if let Some(window) = number::<u32>(WINDOW).filter(|window| *window > 0) {
-            options.controller.window = window;
+            options.controller = options.controller.with_window(window);
         }
         if let Ok(most) = std::env::var(MOST_KILLS) {
-            let by_default = options.controller.most_kills;
-            options.controller.most_kills =
-                if most == "none" { None } else { most.parse().ok().or(by_default) };
+            let by_default = options.controller.most_kills();
+            let most = if most == "none" { None } else { most.parse().ok().or(by_default) };
+            options.controller = options.controller.with_most_kills(most);
         }
         if let Some(ms) = number(GIVE_UP_MS) {
             options.give_up = Duration::from_millis(ms);

@@ -42,7 +42,7 @@ fn a_launch_costs_little() {
         println!("skipped: RADDLE_MEASURE is not set");
         return;
     }
-    let controller = ControllerConfig { window: 4096, ..ControllerConfig::default() };
+    let controller = ControllerConfig::default().with_window(4096);
     let options = ClientConfig { controller, ..ClientConfig::default() };
     let (ended, ends) = std::sync::mpsc::channel();
     let client = Client::start(declared(), options, |_| Instantly { ended }).unwrap();

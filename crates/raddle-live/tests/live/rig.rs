@@ -37,7 +37,7 @@ impl Rig {
 
     pub(crate) fn logged(seed: u64, log: Option<Box<dyn Write + Send>>) -> Self {
         let options = ClientConfig::default();
-        let window = options.controller.window as usize;
+        let window = options.controller.window() as usize;
         let card = Arc::new(Mutex::new(Card::new(window, seed)));
         let on = Arc::clone(&card);
         let client = Client::logged(declared(), options, log, |reporter| Fake {

@@ -1,7 +1,7 @@
 //! Does each numbered check of the digest hold?
 
 use raddle_packet::{
-    AQL_BYTES, AqlConfig, AqlFormat, Condensed, Diff, Encoder, ErrorKind, FirstPolicy, HALF_WORDS,
+    AQL_BYTES, AqlConfig, AqlFormat, Condensed, Diff, Encoder, ErrorKind, HALF_WORDS,
     KernelDispatch, NEAR, Overhead, PartOrder, Reference, Replacement, cleanups,
 };
 
@@ -73,7 +73,7 @@ fn check_4_its_two_readings() {
 
 #[test]
 fn check_5_the_header_highest_first() {
-    let options = AqlConfig { header_bits: PartOrder::HighFirst, ..AqlConfig::default() };
+    let options = AqlConfig::default().with_header_bits(PartOrder::HighFirst);
     let format = AqlFormat::new(&options).unwrap();
     let wanted = "06020090addeefbeedfead0b00c834127856eddecefa";
     assert_eq!(*table_6(&format).emit(), hex(wanted));
@@ -161,7 +161,7 @@ fn check_10_how_many_fit() {
 #[test]
 fn check_11_six_kernels_use_30_and_one_signal_more_makes_two_packets() {
     let format = aql();
-    let mut encoder = Encoder::new(format, FirstPolicy { near: NEAR });
+    let mut encoder = Encoder::new(format, Replacement::First.policy(NEAR));
     let first = encode(&mut encoder, &kripke(0));
     assert!(first.iter().all(|packet| packet[0] == 7) && first.len() == 6);
     let second = encode(&mut encoder, &kripke(1));
@@ -216,7 +216,12 @@ fn check_13_padding_is_a_kernel_if_it_is_counted() {
 #[test]
 fn check_14_overhead() {
     let runs = [10, 6, 4, 10, 25, 5];
-    let costs = Overhead { enqueue: 2, processing: 3, decode: 0, schedule: 1, cleanup: 2 };
+    let costs = Overhead::default()
+        .with_enqueue(2)
+        .with_processing(3)
+        .with_decode(0)
+        .with_schedule(1)
+        .with_cleanup(2);
     let ordinary = costs.ordinary(&runs);
     assert_eq!(ordinary, 108);
     assert_eq!((costs.condensed(&runs, 0), costs.condensed(&runs, 5)), (73, 83));
@@ -226,7 +231,7 @@ fn check_14_overhead() {
     let ten = |later: u64| ordinary + 9 * later;
     assert_eq!(10 * ordinary, 1080);
     assert_eq!((ten(costs.condensed(&runs, 0)), ten(costs.condensed(&runs, 5))), (765, 855));
-    let decoding = Overhead { decode: 1, ..costs };
+    let decoding = costs.with_decode(1);
     assert_eq!(ten(decoding.condensed(&runs, 0)), 819);
     // The last cleanup is never counted twice, and nothing costs nothing.
     assert_eq!(costs.condensed(&runs, 6), 83);
@@ -237,7 +242,7 @@ fn check_14_overhead() {
 #[test]
 fn check_15_iterations_launch_the_same() {
     let format = aql();
-    let mut encoder = Encoder::new(format, FirstPolicy { near: NEAR });
+    let mut encoder = Encoder::new(format, Replacement::First.policy(NEAR));
     let mut agent = agent(format, []);
     for iteration in 0..5 {
         let stream = kripke(iteration);

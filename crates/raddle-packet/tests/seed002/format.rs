@@ -10,12 +10,11 @@ use crate::sample::{aql, hex, launches};
 /// they are equal on every machine that aligns a `u64` to 8 bytes.
 #[test]
 fn sizes_are_those_of_the_readme() {
-    use raddle_packet::{Encoder, FirstPolicy, FrequencyPolicy, MostRecentPolicy};
+    use raddle_packet::{AnyReplacement, Encoder, FirstPolicy};
     let sizes = [
         ("Agent", size_of::<Agent>()),
         ("Encoder<FirstPolicy>", size_of::<Encoder<FirstPolicy>>()),
-        ("Encoder<MostRecentPolicy>", size_of::<Encoder<MostRecentPolicy>>()),
-        ("Encoder<FrequencyPolicy>", size_of::<Encoder<FrequencyPolicy>>()),
+        ("Encoder<AnyReplacement>", size_of::<Encoder<AnyReplacement>>()),
         ("[LaunchImage; 31]", size_of::<[LaunchImage; 31]>()),
     ];
     for (name, bytes) in sizes {
@@ -31,8 +30,8 @@ fn sizes_are_those_of_the_readme() {
 #[test]
 fn contradictions_are_refused() {
     let usual = AqlConfig::default();
-    let format = |types| AqlFormat::new(&AqlConfig { types, ..usual });
-    let none = PacketTypes { barrier_and: None, barrier_or: None, ..usual.types };
+    let format = |types| AqlFormat::new(&usual.with_types(types));
+    let none = PacketTypes { barrier_and: None, barrier_or: None, ..AqlFormat::default().types() };
     for (types, shared) in [
         (PacketTypes { condensed: 2, ..none }, 2),
         (PacketTypes { condensed: 7, ..none }, 7),
@@ -51,7 +50,7 @@ fn contradictions_are_refused() {
     }
     assert!(format(none).is_ok() && format(PacketTypes { reference: 2, ..none }).is_ok());
     for entries in 0..=10 {
-        let made = AqlFormat::new(&AqlConfig { entries, ..usual });
+        let made = AqlFormat::new(&usual.with_entries(entries));
         let refused = !(1..=8).contains(&entries);
         let text = format!("{entries} entries: give 1 to 8");
         assert_eq!(made.err().map(|error| error.to_string()), refused.then_some(text));
@@ -65,7 +64,7 @@ fn a_table_holds_what_its_format_names() {
     for ref_num in [4, 5, 6] {
         table.store(&aql(), ref_num, &LaunchImage::default()).unwrap();
     }
-    let small = AqlFormat::new(&AqlConfig { entries: 5, ..AqlConfig::default() }).unwrap();
+    let small = AqlFormat::new(&AqlConfig::default().with_entries(5)).unwrap();
     let mut agent = Agent::with_table(small, table);
     assert!(agent.table().entries().map(|(number, _)| number).eq([4]));
     let beyond = "ref_num 6 is not in a table of 5: use 0 to 4".to_owned();

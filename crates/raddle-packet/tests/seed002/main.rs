@@ -7,7 +7,6 @@ mod corpus;
 
 mod flips;
 mod format;
-mod loops;
 mod naive;
 mod promises;
 mod random;

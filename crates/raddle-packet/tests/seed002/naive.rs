@@ -2,6 +2,9 @@
 //!
 //! Written apart from the codec: numbers and names of Tables 1 to 5 only.
 
+use std::prelude::rust_2024::*;
+use std::vec;
+
 type AqlPacket = [u8; 64];
 
 /// Fields of a launch as seed 002 lists them: (name, byte offset, number of bytes).

@@ -16,12 +16,10 @@ use crate::naive;
 pub(crate) fn run(bytes: &[u8]) {
     let [options, replacement, packets @ ..] = bytes else { return };
     let flag = |bit: u8| options >> bit & 1 == 1;
-    let usual = AqlConfig {
-        half_words: if flag(0) { PartOrder::HighFirst } else { PartOrder::LowFirst },
-        header_bits: if flag(1) { PartOrder::HighFirst } else { PartOrder::LowFirst },
-        narrow_private: flag(2),
-        ..AqlConfig::default()
-    };
+    let usual = AqlConfig::default()
+        .with_half_words(if flag(0) { PartOrder::HighFirst } else { PartOrder::LowFirst })
+        .with_header_bits(if flag(1) { PartOrder::HighFirst } else { PartOrder::LowFirst })
+        .with_narrow_private(flag(2));
     let format = AqlFormat::new(&usual).expect("a format of the seed");
     let orders = naive::Orders {
         high_half_first: flag(0),
@@ -61,9 +59,9 @@ pub(crate) fn run(bytes: &[u8]) {
         stream.extend(found);
     }
     // The way back has fewer entries, and one type for what is stored and what is not, if asked for.
-    let mut types = usual.types;
+    let mut types = AqlFormat::default().types();
     types.reference = if flag(3) { types.dispatch } else { types.reference };
-    let back = AqlConfig { types, entries: 8 - u16::from(options >> 4 & 7), ..usual };
+    let back = usual.with_types(types).with_entries(8 - u16::from(options >> 4 & 7));
     let back = AqlFormat::new(&back).expect("a format of the seed");
     let replacement_of = Replacement::ALL[usize::from(replacement % 3)];
     there_and_back(back, replacement_of, u16::from(replacement / 3) % 32, &stream);

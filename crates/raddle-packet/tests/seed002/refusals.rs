@@ -37,7 +37,7 @@ fn packets() {
 
 #[test]
 fn fewer_entries() {
-    let options = AqlConfig { entries: 5, ..AqlConfig::default() };
+    let options = AqlConfig::default().with_entries(5);
     let format = AqlFormat::new(&options).unwrap();
     let mut agent = agent(format, 0..5);
     let error = launches(&mut agent, &hex(TABLE_6)).unwrap_err();
@@ -119,8 +119,8 @@ fn packets_of_another_type() {
         BarrierPacket::parse(&ordinary, &format).map_err(|error| error.to_string()),
         Err(error.clone())
     );
-    let types = PacketTypes { barrier_or: None, ..AqlConfig::default().types };
-    let only_and = AqlFormat::new(&AqlConfig { types, ..AqlConfig::default() }).unwrap();
+    let types = PacketTypes { barrier_or: None, ..AqlFormat::default().types() };
+    let only_and = AqlFormat::new(&AqlConfig::default().with_types(types)).unwrap();
     let any = BarrierPacket { any: true, ..BarrierPacket::default() };
     assert_eq!(
         any.emit(&only_and).map_err(|error| error.to_string()),
@@ -141,8 +141,8 @@ fn packets_of_another_type() {
 /// type (B11).
 #[test]
 fn every_dispatch_packet_may_store() {
-    let types = PacketTypes { reference: 2, ..AqlConfig::default().types };
-    let format = AqlFormat::new(&AqlConfig { types, ..AqlConfig::default() }).unwrap();
+    let types = PacketTypes { reference: 2, ..AqlFormat::default().types() };
+    let format = AqlFormat::new(&AqlConfig::default().with_types(types)).unwrap();
     let mut agent = agent(format, [4]);
     assert_eq!(agent.table().entries().map(|(n, _)| n).collect::<Vec<_>>(), [4]);
     launches(&mut agent, &entry(1).emit(&format).unwrap()).unwrap();

@@ -1,8 +1,11 @@
 //! Which launches do the tests speak of?
 
+use std::format;
+use std::prelude::rust_2024::*;
+
 use raddle_packet::{
-    AQL_BYTES, Agent, AqlConfig, AqlFormat, AqlPacket, Encoder, HALF_WORDS, KernelDispatch,
-    LaunchImage, PacketError, PartOrder, ReplacementPolicy,
+    AQL_BYTES, Agent, AnyReplacement, AqlConfig, AqlFormat, AqlPacket, Encoder, HALF_WORDS,
+    KernelDispatch, LaunchImage, PacketError, PartOrder,
 };
 
 use crate::naive::Orders;
@@ -22,12 +25,10 @@ pub(crate) fn aql() -> AqlFormat {
 /// Returns the default settings of a format with these orders.
 pub(crate) fn options(orders: Orders) -> AqlConfig {
     let Orders { high_half_first, high_bits_first, narrow_private } = orders;
-    AqlConfig {
-        half_words: if high_half_first { PartOrder::HighFirst } else { PartOrder::LowFirst },
-        header_bits: if high_bits_first { PartOrder::HighFirst } else { PartOrder::LowFirst },
-        narrow_private,
-        ..AqlConfig::default()
-    }
+    AqlConfig::default()
+        .with_half_words(if high_half_first { PartOrder::HighFirst } else { PartOrder::LowFirst })
+        .with_header_bits(if high_bits_first { PartOrder::HighFirst } else { PartOrder::LowFirst })
+        .with_narrow_private(narrow_private)
 }
 
 /// Returns the orders with the number `n`, of eight: two orders of half-words, two of header bits,
@@ -109,8 +110,8 @@ pub(crate) fn kripke(iteration: u64) -> Vec<LaunchImage> {
 }
 
 /// Encodes a list of launches, and returns every packet.
-pub(crate) fn encode<P: ReplacementPolicy>(
-    encoder: &mut Encoder<P>,
+pub(crate) fn encode(
+    encoder: &mut Encoder<AnyReplacement>,
     stream: &[LaunchImage],
 ) -> Vec<AqlPacket> {
     let mut packets = Vec::new();

@@ -39,7 +39,7 @@ fn told(format: AqlFormat, rule: Replacement, near: u16, stream: &str) -> String
 /// is near to a launch of its kernel if the difference takes up to `near` half-words: at 5 an entry
 /// with other arguments still is, at 4 only an equal launch.
 fn sweep(rule: Replacement) -> String {
-    let format = AqlFormat::new(&AqlConfig { entries: 2, ..AqlConfig::default() }).unwrap();
+    let format = AqlFormat::new(&AqlConfig::default().with_entries(2)).unwrap();
     let mut table = String::new();
     for near in [4, 5, 11] {
         for stream in [

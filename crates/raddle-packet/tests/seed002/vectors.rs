@@ -3,7 +3,7 @@
 //! They lie in `fixtures/vectors` of raddle-testkit.
 
 use raddle_packet::{
-    AqlFormat, AqlPacket, Condensed, Diff, Encoder, FirstPolicy, LaunchImage, NEAR, Overhead,
+    AqlFormat, AqlPacket, Condensed, Diff, Encoder, LaunchImage, NEAR, Overhead, Replacement,
 };
 use serde_json::{Map, Value};
 
@@ -147,7 +147,7 @@ fn the_reference_packet() {
 fn six_kernels_and_what_fits() {
     let all = vectors();
     let (format, kripke_six) = (aql(), &all["kripke_six"]);
-    let mut encoder = Encoder::new(format, FirstPolicy { near: NEAR });
+    let mut encoder = Encoder::new(format, Replacement::First.policy(NEAR));
     let entries: Vec<_> = (0..6).map(|n| entry(n).launch(&format).unwrap()).collect();
     encode(&mut encoder, &entries);
     let packets = encode(&mut encoder, &kripke(0));
@@ -180,17 +180,16 @@ fn overhead() {
     let example = &all["overhead_example"];
     let runs: Vec<u64> = list(&example["X"]).iter().map(number).collect();
     let part = |name: &str| number(&example[name]);
-    let costs = Overhead {
-        enqueue: part("E"),
-        processing: part("P"),
-        decode: 0,
-        schedule: part("S"),
-        cleanup: part("C"),
-    };
+    let costs = Overhead::default()
+        .with_enqueue(part("E"))
+        .with_processing(part("P"))
+        .with_decode(0)
+        .with_schedule(part("S"))
+        .with_cleanup(part("C"));
     for (key, wanted) in object(example).iter().filter(|(key, _)| key.starts_with("iters")) {
         let decode = u64::from(key.contains("decode 1"));
         let own = if key.contains("every kernel") { 5 } else { 0 };
-        let costs = Overhead { decode, ..costs };
+        let costs = costs.with_decode(decode);
         let iterations = if key.contains("10") { 10 } else { 1 };
         let (ordinary, condensed) = (costs.ordinary(&runs), costs.condensed(&runs, own));
         assert_eq!(ordinary, number(&wanted["normal_per_iter"]), "{key}");

@@ -26,16 +26,16 @@ fn caught_in_bulk<P: Allocate>(make: impl Fn() -> P) -> Vec<u8> {
 /// Returns the first launch of the view with a workgroup that fits on a compute unit, and the lowest unit on which it
 /// fits; `None` if nothing fits.
 pub(crate) fn first_fit<'a>(ready: &ReadyView<'a>) -> Option<(&'a ReadyLaunch, CuId)> {
-    ready.launches.iter().find_map(|entry| {
-        let fits = |&cu: &CuId| ready.cus.room(cu, &entry.launch.demand) > 0;
-        let cu = ready.cus.ids().find(fits).filter(|_| entry.undistributed() > 0)?;
+    ready.launches().iter().find_map(|entry| {
+        let fits = |&cu: &CuId| ready.cus().room(cu, &entry.launch().demand) > 0;
+        let cu = ready.cus().ids().find(fits).filter(|_| entry.undistributed() > 0)?;
         Some((entry, cu))
     })
 }
 
 pub(crate) fn refuse_all(ready: &ReadyView<'_>, round: &mut Round) -> Answer {
-    for entry in ready.launches {
-        round.refuse(ready.cus.refusal(CuId(0), &entry.launch));
+    for entry in ready.launches() {
+        round.refuse(ready.cus().refusal(CuId(0), entry.launch()));
     }
     Answer::WAIT
 }
@@ -91,19 +91,19 @@ impl Allocate for Bulk {
             return refuse_all(ready, round);
         };
         if self.other_cu {
-            let fits = |&cu: &CuId| ready.cus.room(cu, &entry.launch.demand) > 0;
-            cu = ready.cus.ids().filter(fits).last().expect("one fits");
+            let fits = |&cu: &CuId| ready.cus().room(cu, &entry.launch().demand) > 0;
+            cu = ready.cus().ids().filter(fits).last().expect("one fits");
         }
-        let room = u64::from(ready.cus.room(cu, &entry.launch.demand));
+        let room = u64::from(ready.cus().room(cu, &entry.launch().demand));
         let count = u32::try_from(room.min(entry.undistributed())).expect("room is a u32");
         if self.reversed {
-            let all = entry.next..entry.next + u64::from(count);
+            let all = entry.next()..entry.next() + u64::from(count);
             round.pieces.extend(all.rev().map(|workgroup| Piece::one(workgroup, cu)));
         } else {
-            let (first, stride) = (entry.next, 1);
+            let (first, stride) = (entry.next(), 1);
             round.pieces.push(Piece { first, stride, count, cu });
         }
-        start(entry.launch.id)
+        start(entry.launch().id)
     }
 }
 
@@ -124,9 +124,9 @@ impl Allocate for InParts {
             return refuse_all(ready, round);
         };
         let answer = round.start_one(entry, cu);
-        if entry.undistributed() > 1 && ready.cus.room(cu, &entry.launch.demand) > 1 {
-            round.part(entry.launch.id, WaveSpan::All);
-            let next = if self.again { entry.next } else { entry.next + 1 };
+        if entry.undistributed() > 1 && ready.cus().room(cu, &entry.launch().demand) > 1 {
+            round.part(entry.launch().id, WaveSpan::All);
+            let next = if self.again { entry.next() } else { entry.next() + 1 };
             round.pieces.push(Piece::one(next, cu));
         }
         answer
@@ -144,27 +144,27 @@ impl Allocate for WaveByWave {
     fn allocate(&mut self, ready: &ReadyView<'_>, _now: Tick, round: &mut Round) -> Answer {
         for &(launch, workgroup, cu, first) in &self.bound {
             let fits = if first == 0 {
-                ready.cus.room(cu, &launch.demand) > 0
+                ready.cus().room(cu, &launch.demand) > 0
             } else {
                 // With one workgroup of one launch on a unit, all of its waves fit if its first
                 // wave did.
                 true
             };
-            if fits && ready.launches.iter().any(|entry| entry.launch.id == launch.id) {
+            if fits && ready.launches().iter().any(|entry| entry.launch().id == launch.id) {
                 round.pieces.push(Piece::one(workgroup, cu));
                 let waves = WaveSpan::Range { first, count: 1 };
                 return Answer::Start { launch: launch.id, waves };
             }
         }
-        let slots = ready.cus.shape().workgroups;
+        let slots = ready.cus().shape().workgroups;
         let empty = |&cu: &CuId| {
-            ready.cus.free(cu).workgroups == u64::from(slots)
+            ready.cus().free(cu).workgroups == u64::from(slots)
                 && self.bound.iter().all(|bound| bound.2 != cu)
         };
-        let entry = ready.launches.iter().find(|entry| entry.undistributed() > 0);
-        match (entry, ready.cus.ids().find(empty)) {
+        let entry = ready.launches().iter().find(|entry| entry.undistributed() > 0);
+        match (entry, ready.cus().ids().find(empty)) {
             (Some(entry), Some(cu)) => {
-                Answer::Assign { launch: entry.launch.id, workgroup: entry.next, cu }
+                Answer::Assign { launch: entry.launch().id, workgroup: entry.next(), cu }
             }
             _ => Answer::WAIT,
         }
@@ -189,12 +189,12 @@ impl Allocate for WaveByWave {
 /// Starts the next workgroup on an empty compute unit, with register addresses `step` times as far
 /// apart as they should be: 1 is sound, 0 makes waves overlap, 9 makes them leave the unit.
 fn addressed(step: u16, ready: &ReadyView<'_>, round: &mut Round) -> Answer {
-    let shape = *ready.cus.shape();
-    let empty = |&cu: &CuId| ready.cus.free(cu).workgroups == u64::from(shape.workgroups);
-    let (Some(entry), Some(cu)) = (ready.launches.first(), ready.cus.ids().find(empty)) else {
+    let shape = *ready.cus().shape();
+    let empty = |&cu: &CuId| ready.cus().free(cu).workgroups == u64::from(shape.workgroups);
+    let (Some(entry), Some(cu)) = (ready.launches().first(), ready.cus().ids().find(empty)) else {
         return Answer::WAIT;
     };
-    let demand = entry.launch.demand;
+    let demand = entry.launch().demand;
     let simds = u16::from(shape.simds);
     round.places.extend((0..demand.waves).map(|wave| Place {
         simd: u8::try_from(wave % simds).expect("at most 8"),
@@ -228,8 +228,8 @@ fn sound_policies_pass() {
 fn law_1_the_next_workgroups_each_once() {
     let flaws: [(&str, Start); 7] = [
         ("skips", |entry, cu, round| {
-            round.pieces.push(Piece::one(entry.next + 1, cu));
-            start(entry.launch.id)
+            round.pieces.push(Piece::one(entry.next() + 1, cu));
+            start(entry.launch().id)
         }),
         ("twice", |entry, cu, round| {
             round.start_one(entry, cu);
@@ -239,20 +239,20 @@ fn law_1_the_next_workgroups_each_once() {
             round.start_one(entry, cu);
             start(LaunchId(999))
         }),
-        ("nothing", |entry, _, _| start(entry.launch.id)),
+        ("nothing", |entry, _, _| start(entry.launch().id)),
         ("huge piece", |entry, cu, round| {
             let (first, stride, count) = (u64::MAX, u32::MAX, u32::MAX);
             round.pieces.push(Piece { first, stride, count, cu });
-            start(entry.launch.id)
+            start(entry.launch().id)
         }),
         ("second wave first", |entry, cu, round| {
             round.start_one(entry, cu);
             let waves = WaveSpan::Range { first: 1, count: 1 };
-            Answer::Start { launch: entry.launch.id, waves }
+            Answer::Start { launch: entry.launch().id, waves }
         }),
         ("assigns another", |entry, cu, _| Answer::Assign {
-            launch: entry.launch.id,
-            workgroup: entry.next + 1,
+            launch: entry.launch().id,
+            workgroup: entry.next() + 1,
             cu,
         }),
     ];
@@ -263,7 +263,7 @@ fn law_1_the_next_workgroups_each_once() {
 
 #[test]
 fn law_2_no_over_commitment() {
-    let crowd = Toy((), |(), ready, round| match ready.launches.first() {
+    let crowd = Toy((), |(), ready, round| match ready.launches().first() {
         Some(entry) => round.start_one(entry, CuId(0)),
         None => Answer::WAIT,
     });
@@ -285,8 +285,8 @@ struct OwnCount {
 impl Allocate for OwnCount {
     fn allocate(&mut self, ready: &ReadyView<'_>, _now: Tick, round: &mut Round) -> Answer {
         let empty = |cu: &CuId| self.lies.iter().all(|it| it.2 != *cu);
-        let entry = ready.launches.iter().find(|entry| entry.undistributed() > 0);
-        match (entry, ready.cus.ids().find(empty)) {
+        let entry = ready.launches().iter().find(|entry| entry.undistributed() > 0);
+        match (entry, ready.cus().ids().find(empty)) {
             (Some(entry), Some(cu)) => round.start_one(entry, cu),
             _ => Answer::WAIT,
         }
@@ -332,8 +332,8 @@ fn law_3_the_same_answer_to_the_same_question() {
         turns.set(turns.get() + 1);
         let entry = first_fit(ready).map(|(entry, _)| entry);
         let fits = |entry: &ReadyLaunch| {
-            let demand = entry.launch.demand;
-            ready.cus.ids().filter(|&cu| ready.cus.room(cu, &demand) > 0).collect::<Vec<_>>()
+            let demand = entry.launch().demand;
+            ready.cus().ids().filter(|&cu| ready.cus().room(cu, &demand) > 0).collect::<Vec<_>>()
         };
         match entry.map(|entry| (entry, fits(entry))) {
             Some((entry, cus)) => round.start_one(entry, cus[turns.get() % cus.len()]),
@@ -364,8 +364,9 @@ fn rotating(turn: &mut usize, ready: &ReadyView<'_>, round: &mut Round) -> Answe
     let Some((entry, _)) = first_fit(ready) else {
         return Answer::WAIT;
     };
-    let demand = entry.launch.demand;
-    let fits: Vec<CuId> = ready.cus.ids().filter(|&cu| ready.cus.room(cu, &demand) > 0).collect();
+    let demand = entry.launch().demand;
+    let fits: Vec<CuId> =
+        ready.cus().ids().filter(|&cu| ready.cus().room(cu, &demand) > 0).collect();
     round.start_one(entry, fits[*turn % fits.len()])
 }
 
@@ -413,7 +414,7 @@ fn law_6_a_refusal_says_what_lacks() {
         round: &mut Round,
     ) -> Answer {
         let Some((entry, cu)) = first_fit(ready) else {
-            round.refusals.extend(ready.launches.iter().map(|it| refusal(it.launch.id)));
+            round.refusals.extend(ready.launches().iter().map(|it| refusal(it.launch().id)));
             return Answer::WAIT;
         };
         round.start_one(entry, cu)
@@ -436,8 +437,8 @@ fn law_6_a_refusal_says_what_lacks() {
     assert_eq!(caught(|| twice.clone()), [6]);
     let never = Toy((), |(), ready, round| match first_fit(ready) {
         Some((entry, cu)) => round.start_one(entry, cu),
-        None => ready.launches.first().map_or(Answer::WAIT, |entry| Answer::Never {
-            refusal: lacks(entry.launch.id, 0, None),
+        None => ready.launches().first().map_or(Answer::WAIT, |entry| Answer::Never {
+            refusal: lacks(entry.launch().id, 0, None),
         }),
     });
     assert_eq!(caught(|| never.clone()), [6]);
@@ -445,7 +446,7 @@ fn law_6_a_refusal_says_what_lacks() {
 
 #[test]
 fn law_7_an_empty_view_is_answered_with_wait() {
-    let restless = Toy((), |(), ready, round| match ready.launches {
+    let restless = Toy((), |(), ready, round| match ready.launches() {
         [] => start(LaunchId(0)),
         _ => sound(&mut (), ready, round),
     });
@@ -454,8 +455,8 @@ fn law_7_an_empty_view_is_answered_with_wait() {
     // launch.
     let remembers = Toy(None, |last: &mut Option<LaunchId>, ready, round| {
         let answer = sound(&mut (), ready, round);
-        *last = ready.launches.last().map(|entry| entry.launch.id).or(*last);
-        match (ready.launches, *last) {
+        *last = ready.launches().last().map(|entry| entry.launch().id).or(*last);
+        match (ready.launches(), *last) {
             ([], Some(launch)) => start(launch),
             _ => answer,
         }

@@ -51,18 +51,18 @@ struct Cuts(Flaw);
 
 impl Cuts {
     fn part(self, ready: &ReadyView<'_>, entry: &ReadyLaunch) -> Option<CuId> {
-        let one = Demand { waves: 1, ..entry.launch.demand };
+        let one = Demand { waves: 1, ..entry.launch().demand };
         let fits = |&cu: &CuId| match self.0 {
-            Flaw::NoShare => ready.cus.wave_room(cu, &one) > 0,
-            _ => ready.cus.room(cu, &one) > 0,
+            Flaw::NoShare => ready.cus().wave_room(cu, &one) > 0,
+            _ => ready.cus().room(cu, &one) > 0,
         };
-        ready.cus.ids().find(fits)
+        ready.cus().ids().find(fits)
     }
 
     fn cut(self, entry: &ReadyLaunch, cu: CuId, round: &mut Round) -> Answer {
-        let launch = entry.launch.id;
-        let whole = entry.launch.demand.waves;
-        let (started, first) = (entry.cut > 0, entry.cut);
+        let launch = entry.launch().id;
+        let whole = entry.launch().demand.waves;
+        let (started, first) = (entry.cut() > 0, entry.cut());
         let answer = round.cut_one(entry, cu);
         let cut = |first, count| Answer::Start { launch, waves: WaveSpan::Cut { first, count } };
         match self.0 {
@@ -70,7 +70,7 @@ impl Cuts {
             Flaw::ThenRange if started => {
                 Answer::Start { launch, waves: WaveSpan::Range { first, count: 1 } }
             }
-            Flaw::ThenAssigned if started => Answer::Assign { launch, workgroup: entry.next, cu },
+            Flaw::ThenAssigned if started => Answer::Assign { launch, workgroup: entry.next(), cu },
             Flaw::FirstAgain => cut(0, 1),
             Flaw::Late => cut(first + 1, 1),
             Flaw::Skips => {
@@ -78,7 +78,7 @@ impl Cuts {
                 answer
             }
             Flaw::TwoAtOnce => {
-                round.pieces.push(Piece::one(entry.next + 1, cu));
+                round.pieces.push(Piece::one(entry.next() + 1, cu));
                 answer
             }
             Flaw::Empty => cut(first, 0),
@@ -90,13 +90,14 @@ impl Cuts {
 
 impl Allocate for Cuts {
     fn allocate(&mut self, ready: &ReadyView<'_>, _now: Tick, round: &mut Round) -> Answer {
-        for entry in ready.launches.iter().filter(|entry| entry.undistributed() > 0) {
-            let demand = entry.launch.demand;
-            if entry.launch.barrier == Barrier::No || self.0 == Flaw::Related {
+        for entry in ready.launches().iter().filter(|entry| entry.undistributed() > 0) {
+            let demand = entry.launch().demand;
+            if entry.launch().barrier == Barrier::No || self.0 == Flaw::Related {
                 if let Some(cu) = self.part(ready, entry) {
                     return self.cut(entry, cu, round);
                 }
-            } else if let Some(cu) = ready.cus.ids().find(|&cu| ready.cus.room(cu, &demand) > 0) {
+            } else if let Some(cu) = ready.cus().ids().find(|&cu| ready.cus().room(cu, &demand) > 0)
+            {
                 return round.start_one(entry, cu);
             }
         }
@@ -108,11 +109,11 @@ impl Allocate for Cuts {
         if let (Flaw::Elsewhere, Answer::Start { waves: WaveSpan::Cut { .. }, launch }) =
             (self.0, answer)
         {
-            let of = |entry: &&ReadyLaunch| entry.launch.id == launch;
-            let entry = ready.launches.iter().find(of).expect("it starts");
-            let one = Demand { waves: 1, ..entry.launch.demand };
-            let fits = |&cu: &CuId| ready.cus.room(cu, &one) > 0;
-            round.pieces[0].cu = ready.cus.ids().filter(fits).last().expect("one fits");
+            let of = |entry: &&ReadyLaunch| entry.launch().id == launch;
+            let entry = ready.launches().iter().find(of).expect("it starts");
+            let one = Demand { waves: 1, ..entry.launch().demand };
+            let fits = |&cu: &CuId| ready.cus().room(cu, &one) > 0;
+            round.pieces[0].cu = ready.cus().ids().filter(fits).last().expect("one fits");
         }
         answer
     }
@@ -178,8 +179,8 @@ struct Addressed {
 
 impl Allocate for Addressed {
     fn allocate(&mut self, ready: &ReadyView<'_>, _now: Tick, round: &mut Round) -> Answer {
-        let Some(entry) = ready.launches.first() else { return Answer::WAIT };
-        let lds = u32::from(entry.cut) * self.apart;
+        let Some(entry) = ready.launches().first() else { return Answer::WAIT };
+        let lds = u32::from(entry.cut()) * self.apart;
         round.places.push(Place { lds, ..Place::default() });
         round.cut_one(entry, CuId(0))
     }

@@ -119,9 +119,9 @@ pub(crate) fn fickle(asked: u32, _: &VictimView<'_>) -> Option<Preemption> {
 #[test]
 fn preempt() {
     let sound = preempt_laws(|_, victim| {
-        assert!(!victim.launches.is_empty());
-        let killable = |it: &raddle_policy::VictimLaunch| it.launch.idempotent.may_be_killed();
-        if victim.launches.iter().all(killable) {
+        assert!(!victim.launches().is_empty());
+        let killable = |it: &raddle_policy::VictimLaunch| it.launch().idempotent.may_be_killed();
+        if victim.launches().iter().all(killable) {
             Some(Preemption::Reset)
         } else {
             Some(Preemption::Drain)

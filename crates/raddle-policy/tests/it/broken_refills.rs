@@ -77,8 +77,8 @@ struct Counting {
 impl Allocate for Counting {
     fn allocate(&mut self, ready: &ReadyView<'_>, _now: Tick, round: &mut Round) -> Answer {
         let Some((entry, first)) = first_fit(ready) else { return refuse_all(ready, round) };
-        let fits = |&cu: &CuId| ready.cus.room(cu, &entry.launch.demand) > 0;
-        let other = ready.cus.ids().filter(fits).last().unwrap_or(first);
+        let fits = |&cu: &CuId| ready.cus().room(cu, &entry.launch().demand) > 0;
+        let other = ready.cus().ids().filter(fits).last().unwrap_or(first);
         let chosen = if self.counts && self.ended % 2 == 1 { other } else { first };
         round.start_one(entry, chosen)
     }

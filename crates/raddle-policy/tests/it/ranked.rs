@@ -27,10 +27,10 @@ fn wild(numbers: [u64; 3]) -> u64 {
 
 impl Rank for Order {
     fn launch(&self, launch: &ReadyLaunch) -> u64 {
-        let (left, id) = (launch.undistributed(), launch.launch.id.0.into());
+        let (left, id) = (launch.undistributed(), launch.launch().id.0.into());
         match self.launches {
             0 => 0,
-            1 => launch.launch.level.0.into(),
+            1 => launch.launch().level.0.into(),
             2 => left,
             3 => u64::MAX - left,
             _ => wild([left, id, 0]),
@@ -55,13 +55,13 @@ struct Naive(Order);
 impl Allocate for Naive {
     fn allocate(&mut self, ready: &ReadyView<'_>, _now: Tick, round: &mut Round) -> Answer {
         let mut waiting: Vec<&ReadyLaunch> =
-            ready.launches.iter().filter(|entry| entry.undistributed() > 0).collect();
+            ready.launches().iter().filter(|entry| entry.undistributed() > 0).collect();
         waiting.sort_by_key(|entry| self.0.launch(entry));
         for entry in waiting {
-            let launch = &entry.launch;
-            let with_room = ready.cus.ids().filter_map(|cu| {
-                let room = ready.cus.room(cu, &launch.demand);
-                let free = ready.cus.free(cu);
+            let launch = &entry.launch();
+            let with_room = ready.cus().ids().filter_map(|cu| {
+                let room = ready.cus().room(cu, &launch.demand);
+                let free = ready.cus().free(cu);
                 (room > 0).then(|| (self.0.unit(launch, room, &free), cu))
             });
             if let Some((_, cu)) = with_room.min() {

@@ -64,10 +64,10 @@ pub const MOST_KILLS: u32 = 3;
 pub struct ControllerConfig {
     /// Largest number of launches of one process that are in the runtime at a time, over all its
     /// streams (seed 001, S2.3).
-    pub window: u32,
+    pub(crate) window: u32,
     /// Most launches of one process that wait in its buffer queues, over all its streams; a further
     /// launch is answered with [`Capture::Full`](crate::Capture::Full). `None` is no limit.
-    pub most_waiting: Option<u32>,
+    pub(crate) most_waiting: Option<u32>,
     /// Number of kills after which a launch is not killed again and runs to its end. `None`, the
     /// default and the rule of the patent (seed 001), is no limit: then a launch that takes longer
     /// than the time between two preemptions never ends.
@@ -76,7 +76,50 @@ pub struct ControllerConfig {
     /// that leaves by the flag also counts as killed, but only if it was reported as
     /// started: a launch that has not begun has lost no work. If the
     /// driver never reports starts, only resets count.
-    pub most_kills: Option<u32>,
+    pub(crate) most_kills: Option<u32>,
+}
+
+impl ControllerConfig {
+    /// Returns the largest number of launches of one process that are in the runtime at a time.
+    #[must_use]
+    pub const fn window(&self) -> u32 {
+        self.window
+    }
+
+    /// Returns the number of kills after which a launch is not killed again; `None` is no limit.
+    #[must_use]
+    pub const fn most_kills(&self) -> Option<u32> {
+        self.most_kills
+    }
+
+    /// Sets the largest number of launches of one process that are in the runtime at a time, over
+    /// all its streams (seed 001, S2.3).
+    #[must_use]
+    pub const fn with_window(mut self, window: u32) -> Self {
+        self.window = window;
+        self
+    }
+
+    /// Sets the most launches of one process that wait in its buffer queues, over all its streams;
+    /// a further launch is answered with [`Capture::Full`](crate::Capture::Full). `None` is no
+    /// limit.
+    #[must_use]
+    pub const fn with_most_waiting(mut self, most_waiting: Option<u32>) -> Self {
+        self.most_waiting = most_waiting;
+        self
+    }
+
+    /// Sets the number of kills after which a launch is not killed again and runs to its end.
+    /// `None`, the default and the rule of the patent (seed 001), is no limit: then a launch that
+    /// takes longer than the time between two preemptions never ends. Where each workgroup
+    /// tests the preemption flag ([`Declared::latched`] is `false`), a launch that leaves by the
+    /// flag also counts as killed, but only if it was reported as started: a launch that has not
+    /// begun has lost no work. If the driver never reports starts, only resets count.
+    #[must_use]
+    pub const fn with_most_kills(mut self, most_kills: Option<u32>) -> Self {
+        self.most_kills = most_kills;
+        self
+    }
 }
 
 impl Default for ControllerConfig {

@@ -85,10 +85,10 @@ impl Preempt for ByRule {
         // A copy does not forbid a reset here: the controller knows whether the copy runs, and only
         // then it forbids the reset.
         let may_be_killed = |victim: &VictimLaunch| {
-            let launch = &victim.launch;
+            let launch = &victim.launch();
             launch.is_copy() || launch.idempotent.may_be_killed() && !self.kills.spare(launch.id)
         };
-        let killable = !view.launches.is_empty() && view.launches.iter().all(may_be_killed);
+        let killable = !view.launches().is_empty() && view.launches().iter().all(may_be_killed);
         Some(match &self.rule {
             MethodRule::Fixed(method) if method.begins_again() && !killable => {
                 method.gentler().unwrap_or(Preemption::Wait)

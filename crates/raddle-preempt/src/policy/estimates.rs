@@ -50,9 +50,9 @@ impl Estimates {
             done: Ticks::ZERO,
             bytes: Some(0),
         };
-        for launch in view.launches {
-            let remaining = match launch.launch.is_copy() {
-                true => launch.launch.estimate,
+        for launch in view.launches() {
+            let remaining = match launch.launch().is_copy() {
+                true => launch.launch().estimate,
                 false => history.remaining(launch, now),
             };
             if history.has_started(launch) {
@@ -65,8 +65,8 @@ impl Estimates {
                 victim.waiting =
                     victim.waiting.zip(remaining).map(|(sum, remaining)| sum + remaining);
             }
-            let demand = &launch.launch.demand;
-            let groups = launch.resident_waves.div_ceil(u64::from(demand.waves).max(1));
+            let demand = &launch.launch().demand;
+            let groups = launch.resident_waves().div_ceil(u64::from(demand.waves).max(1));
             let bytes = groups.saturating_mul(self.device.context_bytes(demand));
             // Every kernel has vector registers: a demand without them means that the profile does
             // not know them.
@@ -80,10 +80,10 @@ impl Estimates {
     /// largest number of launches in one stream that have not started. Copies do not count, as they
     /// do not test the flag and are taken out of the runtime.
     fn exits(&self, view: &VictimView<'_>) -> u64 {
-        let exits = |it: &&VictimLaunch| !it.launch.is_copy() && !self.history.has_started(it);
-        let waiting = || view.launches.iter().filter(exits);
-        let of = |stream| waiting().filter(|it| it.launch.stream == stream).count() as u64;
-        waiting().map(|it| of(it.launch.stream)).max().unwrap_or(0)
+        let exits = |it: &&VictimLaunch| !it.launch().is_copy() && !self.history.has_started(it);
+        let waiting = || view.launches().iter().filter(exits);
+        let of = |stream| waiting().filter(|it| it.launch().stream == stream).count() as u64;
+        waiting().map(|it| of(it.launch().stream)).max().unwrap_or(0)
     }
 }
 

@@ -170,20 +170,20 @@ impl LaunchHistory {
 
     /// Returns whether any workgroup of the launch `victim` has started.
     pub(super) fn has_started(&self, victim: &VictimLaunch) -> bool {
-        self.running.contains_key(&victim.launch.id)
+        self.running.contains_key(&victim.launch().id)
     }
 
     /// Returns the ticks that the launch `victim` has been on the device; 0 where it has not
     /// started.
     pub(super) fn elapsed(&self, victim: &VictimLaunch, now: Tick) -> Ticks {
-        self.running.get(&victim.launch.id).map_or(Ticks::ZERO, |running| running.elapsed(now))
+        self.running.get(&victim.launch().id).map_or(Ticks::ZERO, |running| running.elapsed(now))
     }
 
     /// Estimates the ticks until the launch `victim` ends if it has started, else the ticks that it
     /// will take; `None` where that is unknown.
     pub(super) fn remaining(&self, victim: &VictimLaunch, now: Tick) -> Option<Ticks> {
-        let lasted = self.kinds.get(&kind(&victim.launch)).map(|lasted| lasted.launch);
-        let Some(running) = self.running.get(&victim.launch.id) else { return lasted };
+        let lasted = self.kinds.get(&kind(victim.launch())).map(|lasted| lasted.launch);
+        let Some(running) = self.running.get(&victim.launch().id) else { return lasted };
         // A launch that is overdue lasts longer than the last one of its kind.
         let left = lasted.and_then(|lasted| lasted.0.checked_sub(running.elapsed(now).0));
         left.filter(|&left| left > 0).map(Ticks).or_else(|| running.by_progress(now))
@@ -192,10 +192,10 @@ impl LaunchHistory {
     /// Estimates the ticks until the last workgroup that the launch `victim` has on the device
     /// ends; `None` where that is unknown.
     pub(super) fn resident(&self, victim: &VictimLaunch, now: Tick) -> Option<Ticks> {
-        if victim.resident_waves == 0 {
+        if victim.resident_waves() == 0 {
             return Some(Ticks::ZERO);
         }
-        let running = self.running.get(&victim.launch.id)?;
+        let running = self.running.get(&victim.launch().id)?;
         let before = || self.kinds.get(&running.kind).and_then(|lasted| lasted.workgroup);
         let workgroup = running.workgroup.or_else(before)?;
         let (start, _) = running.fronts.back()?;

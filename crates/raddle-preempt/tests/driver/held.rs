@@ -150,7 +150,7 @@ fn a_synchronise_of_one_stream_waits_for_no_other() {
 
 #[test]
 fn what_is_too_much_comes_back_and_there_is_room_later() {
-    let options = ControllerConfig { window: 2, most_waiting: Some(3), most_kills: None };
+    let options = ControllerConfig::default().with_window(2).with_most_waiting(Some(3));
     let mut c = Controller::new(declared(ResetScope::Process), options).unwrap();
     let p = join(&mut c, 2);
     let work = CapturedWork::kernel(9, YES);

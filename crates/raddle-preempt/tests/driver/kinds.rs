@@ -213,10 +213,7 @@ fn a_stronger_way_replaces_the_one_under_way() {
 #[test]
 fn a_late_return_of_a_submit_call_makes_nothing_unstarted() {
     let declared = Declared { latched: false, ..declared(ResetScope::Process) };
-    let options = raddle_preempt::ControllerConfig {
-        most_kills: Some(1),
-        ..raddle_preempt::ControllerConfig::default()
-    };
+    let options = raddle_preempt::ControllerConfig::default().with_most_kills(Some(1));
     let mut c = raddle_preempt::Controller::new(declared, options).unwrap();
     let p = join(&mut c, 1);
     kernel(&mut c, p, 0, 0);

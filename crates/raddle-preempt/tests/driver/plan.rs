@@ -97,11 +97,10 @@ impl Plan {
             withdraws: random.percent(60),
             scope,
         };
-        let options = ControllerConfig {
-            window: random.one(&[1, 2, 3, 8, 8]),
-            most_waiting: random.one(&[None, None, Some(3)]),
-            most_kills: random.one(&[None, None, Some(1), Some(1)]),
-        };
+        let options = ControllerConfig::default()
+            .with_window(random.one(&[1, 2, 3, 8, 8]))
+            .with_most_waiting(random.one(&[None, None, Some(3)]))
+            .with_most_kills(random.one(&[None, None, Some(1), Some(1)]));
         let programs = 1 + random.to(2) as usize;
         let streams: Vec<usize> = (0..programs).map(|_| 1 + random.to(2) as usize).collect();
         let parts = (0..programs).map(|_| random.to(1) as u16).collect();

@@ -357,7 +357,7 @@ impl Play<'_> {
 
     fn check(&mut self) {
         let mut faults = Faults::default();
-        let window = self.plan.options.window;
+        let window = self.plan.options.window();
         let submits = std::mem::take(&mut self.driver.runtime_mut().submits);
         let controller = self.driver.controller();
         let jobs = &self.driver.runtime().truth.jobs;

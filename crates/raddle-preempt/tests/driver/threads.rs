@@ -53,7 +53,7 @@ impl Observer for Writes {
 type Ours = Driver<u32, Link, Writes>;
 
 fn driver(link: Link) -> Ours {
-    let options = ControllerConfig { window: 4, ..ControllerConfig::default() };
+    let options = ControllerConfig::default().with_window(4);
     let mut driver = Driver::new(link, options).unwrap().watched_by(Writes::default());
     for _ in 0..2 {
         let process = driver.host(|c| c.join(Level(0))).unwrap();

@@ -51,7 +51,7 @@ fn ask(
     let policies: (&mut dyn Turn, &mut dyn Preempt) = (&mut turn, &mut preempt);
     let states = [A, B].map(state);
     arbiter.decide(policies, &states, victims, Tick(5), &mut decided)?;
-    Ok(decided.wishes)
+    Ok(decided.wishes().to_vec())
 }
 
 fn arbiter() -> Arbiter {

@@ -48,7 +48,7 @@ fn capture(driver: &mut Ours, process: ProcessId, name: &'static str) {
 #[test]
 fn a_wake_comes_on_the_edge() {
     let rings = Arc::new(AtomicU32::new(0));
-    let options = ControllerConfig { window: 2, ..ControllerConfig::default() };
+    let options = ControllerConfig::default().with_window(2);
     let driver = Driver::new(Takes(2, Vec::new()), options).unwrap();
     let mut driver = driver.waking(Bell(Arc::clone(&rings)));
     let rung = || rings.swap(0, Ordering::Relaxed);

@@ -16,7 +16,7 @@ use crate::schedule::{Job, Schedule, digest_setup};
 /// Returns a controller of one process with one stream, in which `launches` kernels were captured.
 fn captured(launches: u64, window: u32) -> (Controller<u64>, ProcessId, StreamId) {
     let setup = digest_setup();
-    let options = ControllerConfig { window, ..ControllerConfig::default() };
+    let options = ControllerConfig::default().with_window(window);
     let mut controller = Controller::new(setup.declared, options).unwrap();
     let process = controller.join(Level(0)).unwrap();
     let stream = controller.open(process).unwrap();

@@ -142,8 +142,7 @@ fn a_launch_that_ends_before_its_submit_call_returns() {
 
 #[test]
 fn the_order_is_that_of_the_program_over_all_streams() {
-    let (mut c, p, a) =
-        controller(declared(), ControllerConfig { window: 3, ..ControllerConfig::default() });
+    let (mut c, p, a) = controller(declared(), ControllerConfig::default().with_window(3));
     let b = c.open(p).unwrap();
     for (stream, name) in [(a, 0), (b, 1), (b, 2), (a, 3), (b, 4)] {
         let _ = c.captured(p, stream, CapturedWork::kernel(name, YES)).unwrap();
@@ -191,7 +190,7 @@ fn a_way_that_the_runtime_lacks_is_answered_as_such() {
     let declared = Declared { abilities, ..declared() };
     let refused = Controller::<u32>::new(declared, ControllerConfig::default());
     assert_eq!(refused.map(drop).map_err(|error| error.to_string()), Err("without a flag, what stands behind a killed launch runs before it: declare no reset, or a flag too".to_owned()));
-    let options = ControllerConfig { window: 0, ..ControllerConfig::default() };
+    let options = ControllerConfig::default().with_window(0);
     let refused = Controller::<u32>::new(Declared::default(), options);
     assert_eq!(
         refused.map(drop).map_err(|error| error.to_string()),

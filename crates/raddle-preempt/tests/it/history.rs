@@ -172,7 +172,7 @@ impl History {
 
     pub(crate) fn in_flight(&mut self, schedule: &Schedule, launches: usize) {
         self.most_in_flight = self.most_in_flight.max(launches);
-        self.faults.window += u64::from(launches > schedule.setup.options.window as usize);
+        self.faults.window += u64::from(launches > schedule.setup.options.window() as usize);
     }
 
     /// Notes the end of a run, after all processes were resumed and nothing goes on: `left`

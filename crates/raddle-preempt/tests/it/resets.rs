@@ -158,7 +158,7 @@ fn what_still_leaves_behind_a_reset_of_the_device_does_not_stand_in_the_way_of_t
 /// launch was killed before the limit `most_kills` spared it.
 fn kills(most_kills: Option<u32>, rounds: u32) -> u32 {
     let (mut c, p, s) =
-        controller(declared(), ControllerConfig { most_kills, ..ControllerConfig::default() });
+        controller(declared(), ControllerConfig::default().with_most_kills(most_kills));
     capture(&mut c, p, s, &kernels(1));
     let mut kills = 0;
     for _ in 0..rounds {
@@ -188,7 +188,7 @@ fn kills(most_kills: Option<u32>, rounds: u32) -> u32 {
 
 #[test]
 fn minimum_progress_is_off_by_default_and_ends_the_killing() {
-    assert_eq!(ControllerConfig::default().most_kills, None);
+    assert_eq!(ControllerConfig::default().most_kills(), None);
     assert_eq!(kills(None, 50), 50, "by the seed, for ever");
     assert_eq!([0, 1, 3].map(|most| kills(Some(most), 50)), [0, 1, 3]);
 }
@@ -196,7 +196,7 @@ fn minimum_progress_is_off_by_default_and_ends_the_killing() {
 /// Lets a launch leave by the flag twice, where two kills are the limit. Returns the flag that is
 /// raised the third time.
 fn third_flag(started: bool, latched: bool) -> FlagCut {
-    let options = ControllerConfig { most_kills: Some(2), ..ControllerConfig::default() };
+    let options = ControllerConfig::default().with_most_kills(Some(2));
     let (mut c, p, s) = controller(Declared { latched, ..declared() }, options);
     capture(&mut c, p, s, &kernels(1));
     let run = |c: &mut C| {

@@ -249,11 +249,10 @@ fn setup(random: &mut Random) -> Setup {
             scope,
         },
         processes,
-        options: ControllerConfig {
-            window: random.one(&[1, 2, 3, 8, 8]),
-            most_waiting: None,
-            most_kills,
-        },
+        options: ControllerConfig::default()
+            .with_window(random.one(&[1, 2, 3, 8, 8]))
+            .with_most_waiting(None)
+            .with_most_kills(most_kills),
         exit: random.one(&[1, 1, 3]),
         reset: random.to(4),
         save: random.to(4),

@@ -110,9 +110,9 @@ impl BlockWarp {
         numbers!(sm);
         let served = self.controllers.serve(CuId(sm)).map_err(refused)?;
         Ok(served.map(|it| {
-            self.blocks.insert((it.kernel.0, it.block), it.handle);
-            let (kernel, block, first, count) = (it.kernel.0, it.block, it.first, it.count);
-            Started { kernel, block, first, count, last: it.last }
+            self.blocks.insert((it.kernel().0, it.block()), it.handle());
+            let (kernel, block, first, count) = (it.kernel().0, it.block(), it.first(), it.count());
+            Started { kernel, block, first, count, last: it.last() }
         }))
     }
     fn ended(&mut self, kernel: Number<u32>, block: Number<u64>) -> PyResult<WarpEnd> {
@@ -123,11 +123,11 @@ impl BlockWarp {
             ))
         })?;
         let ended = self.controllers.ended(handle).map_err(refused)?;
-        if ended.block_done {
+        if ended.block_done() {
             self.blocks.remove(&(kernel, block));
         }
-        let (block_done, kernel_done) = (ended.block_done, ended.kernel_done);
-        Ok(WarpEnd { sm: ended.sm.0, block_done, kernel_done })
+        let (block_done, kernel_done) = (ended.block_done(), ended.kernel_done());
+        Ok(WarpEnd { sm: ended.sm().0, block_done, kernel_done })
     }
     fn remaining(&self, sm: Number<u16>) -> PyResult<(u64, u64, u64)> {
         numbers!(sm);

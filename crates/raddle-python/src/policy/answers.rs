@@ -57,8 +57,8 @@ enum Placement {
 /// Adds to `round` (the answer to the dispatcher) the reason why each launch with workgroups to
 /// start is refused: the first resource of which compute unit 0 has too little.
 fn refuse(ready: &ReadyView<'_>, round: &mut Round) {
-    for entry in ready.launches.iter().filter(|entry| entry.undistributed() > 0) {
-        round.refuse(ready.cus.refusal(CuId(0), &entry.launch));
+    for entry in ready.launches().iter().filter(|entry| entry.undistributed() > 0) {
+        round.refuse(ready.cus().refusal(CuId(0), entry.launch()));
     }
 }
 
@@ -89,8 +89,9 @@ fn read_placement(
         Ok(unit) => vec![unit],
         Err(_) => units.extract::<Vec<u16>>().map_err(|_| wanted())?,
     };
-    let id = entry.launch.id;
-    if !ready.launches.iter().any(|known| known.launch.id == id && known.next == entry.next) {
+    let id = entry.launch().id;
+    if !ready.launches().iter().any(|known| known.launch().id == id && known.next() == entry.next())
+    {
         let text =
             format!("{id} is no launch of this view as it stands: take one of `ready.launches`");
         return Err(PyValueError::new_err(text));
@@ -103,8 +104,8 @@ fn read_placement(
         return Err(PyValueError::new_err(text));
     }
     let pieces =
-        (entry.next..).zip(units).map(|(workgroup, unit)| Piece::one(workgroup, CuId(unit)));
-    Ok(Placement::Start(entry.launch, pieces.collect()))
+        (entry.next()..).zip(units).map(|(workgroup, unit)| Piece::one(workgroup, CuId(unit)));
+    Ok(Placement::Start(*entry.launch(), pieces.collect()))
 }
 
 impl Allocate for PyPolicy {
@@ -171,8 +172,8 @@ impl Preempt for PyPolicy {
     fn preempt(&mut self, victim: &VictimView<'_>, now: Tick) -> Option<Preemption> {
         self.ask(None, |policy| {
             let launches: Vec<VictimLaunchView> =
-                victim.launches.iter().map(|&launch| VictimLaunchView(launch)).collect();
-            let arguments = (ProcessView::from(victim.process), launches, now.0);
+                victim.launches().iter().map(|&launch| VictimLaunchView(launch)).collect();
+            let arguments = (ProcessView::from(victim.process()), launches, now.0);
             let answer = policy.call_method1("preempt", arguments)?;
             let word: Option<String> = answer.extract()?;
             let known = |word: &String| Preemption::ALL.into_iter().find(|it| it.name() == word);

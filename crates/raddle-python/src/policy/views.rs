@@ -86,11 +86,11 @@ pub(crate) struct ReadyLaunchView(pub(crate) ReadyLaunch);
 impl ReadyLaunchView {
     #[getter]
     fn launch(&self) -> LaunchView {
-        LaunchView(self.0.launch)
+        LaunchView(*self.0.launch())
     }
     #[getter]
     fn next(&self) -> u64 {
-        self.0.next
+        self.0.next()
     }
     #[getter]
     fn undistributed(&self) -> u64 {
@@ -98,10 +98,10 @@ impl ReadyLaunchView {
     }
     #[getter]
     fn submitted(&self) -> u64 {
-        self.0.submitted.0
+        self.0.submitted().0
     }
     fn __repr__(&self) -> String {
-        format!("ReadyLaunch({}, {} to start)", self.0.launch.id, self.0.undistributed())
+        format!("ReadyLaunch({}, {} to start)", self.0.launch().id, self.0.undistributed())
     }
 }
 
@@ -157,10 +157,10 @@ pub(crate) struct ReadyView {
 
 impl ReadyView {
     pub(crate) fn of(py: Python<'_>, ready: &raddle_policy::ReadyView<'_>) -> PyResult<Self> {
-        let launches = ready.launches.iter().map(|&entry| Py::new(py, ReadyLaunchView(entry)));
+        let launches = ready.launches().iter().map(|&entry| Py::new(py, ReadyLaunchView(entry)));
         Ok(Self {
             launches: launches.collect::<PyResult<_>>()?,
-            cus: Py::new(py, CuView(ready.cus.clone()))?,
+            cus: Py::new(py, CuView(ready.cus().clone()))?,
         })
     }
 }
@@ -199,9 +199,13 @@ pub(crate) struct HintsView {
 
 impl From<Hints> for HintsView {
     fn from(hints: Hints) -> Self {
-        let Hints { priority, deadline, laxity, utilisation, custom } = hints;
-        let (deadline, laxity) = (deadline.map(|it| it.0), laxity.map(|it| it.0));
-        Self { priority: priority.map(|it| it.0), deadline, laxity, utilisation, custom }
+        Self {
+            priority: hints.priority().map(|it| it.0),
+            deadline: hints.deadline().map(|it| it.0),
+            laxity: hints.laxity().map(|it| it.0),
+            utilisation: hints.utilisation(),
+            custom: hints.custom(),
+        }
     }
 }
 
@@ -236,18 +240,18 @@ pub(crate) struct VictimLaunchView(pub(crate) VictimLaunch);
 impl VictimLaunchView {
     #[getter]
     fn launch(&self) -> LaunchView {
-        LaunchView(self.0.launch)
+        LaunchView(*self.0.launch())
     }
     #[getter]
     fn unstarted(&self) -> u64 {
-        self.0.unstarted
+        self.0.unstarted()
     }
     #[getter]
     fn resident_waves(&self) -> u64 {
-        self.0.resident_waves
+        self.0.resident_waves()
     }
     #[getter]
     fn submitted(&self) -> u64 {
-        self.0.submitted.0
+        self.0.submitted().0
     }
 }

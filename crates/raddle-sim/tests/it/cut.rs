@@ -19,17 +19,17 @@ pub(crate) struct Cuts;
 
 impl Cuts {
     fn next(ready: &ReadyView<'_>, entry: &ReadyLaunch) -> Option<(CuId, bool)> {
-        let whole = entry.launch.demand;
-        let cut = entry.cut > 0 || !entry.next.is_multiple_of(3);
+        let whole = entry.launch().demand;
+        let cut = entry.cut() > 0 || !entry.next().is_multiple_of(3);
         let demand = if cut { Demand { waves: 1, ..whole } } else { whole };
-        let cu = ready.cus.ids().find(|&cu| ready.cus.room(cu, &demand) > 0)?;
+        let cu = ready.cus().ids().find(|&cu| ready.cus().room(cu, &demand) > 0)?;
         Some((cu, cut))
     }
 }
 
 impl Allocate for Cuts {
     fn allocate(&mut self, ready: &ReadyView<'_>, _now: Tick, round: &mut Round) -> Answer {
-        for entry in ready.launches.iter().filter(|entry| entry.undistributed() > 0) {
+        for entry in ready.launches().iter().filter(|entry| entry.undistributed() > 0) {
             match Self::next(ready, entry) {
                 Some((cu, true)) => return round.cut_one(entry, cu),
                 Some((cu, false)) => return round.start_one(entry, cu),
@@ -45,10 +45,10 @@ struct CutsAll;
 
 impl Allocate for CutsAll {
     fn allocate(&mut self, ready: &ReadyView<'_>, _now: Tick, round: &mut Round) -> Answer {
-        let next = ready.launches.iter().find_map(|entry| {
-            let one = Demand { waves: 1, ..entry.launch.demand };
-            let fits = |&cu: &CuId| ready.cus.room(cu, &one) > 0;
-            Some((entry, ready.cus.ids().find(fits)?))
+        let next = ready.launches().iter().find_map(|entry| {
+            let one = Demand { waves: 1, ..entry.launch().demand };
+            let fits = |&cu: &CuId| ready.cus().room(cu, &one) > 0;
+            Some((entry, ready.cus().ids().find(fits)?))
         });
         next.map_or(Answer::WAIT, |(entry, cu)| round.cut_one(entry, cu))
     }
@@ -82,10 +82,10 @@ struct Stuck;
 impl Allocate for Stuck {
     fn allocate(&mut self, ready: &ReadyView<'_>, now: Tick, round: &mut Round) -> Answer {
         let fits = |entry: &ReadyLaunch| {
-            let room = |&cu: &CuId| ready.cus.room(cu, &entry.launch.demand) > 0;
-            ready.cus.ids().find(room).filter(|_| entry.cut == 0)
+            let room = |&cu: &CuId| ready.cus().room(cu, &entry.launch().demand) > 0;
+            ready.cus().ids().find(room).filter(|_| entry.cut() == 0)
         };
-        match ready.launches.iter().find_map(|entry| Some((entry, fits(entry)?))) {
+        match ready.launches().iter().find_map(|entry| Some((entry, fits(entry)?))) {
             Some((entry, cu)) => round.start_one(entry, cu),
             None => CutsAll.allocate(ready, now, round),
         }

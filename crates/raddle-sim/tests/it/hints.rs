@@ -16,7 +16,7 @@ struct Urgent;
 
 impl Turn for Urgent {
     fn turn(&mut self, all: &[ProcessState], _: Tick, named: &mut Vec<ProcessId>) -> Option<Tick> {
-        let of = |it: &&ProcessState| it.hints.priority.unwrap_or(it.level).rank();
+        let of = |it: &&ProcessState| it.hints.priority().unwrap_or(it.level).rank();
         named.extend(all.iter().min_by_key(of).map(|it| it.id));
         None
     }
@@ -100,9 +100,9 @@ fn a_policy_sees_what_waits_since_when_and_for_whom_work_leaves() {
         None
     });
     let preempt = preempt_fn(|victim: &VictimView<'_>, now| {
-        let by: Vec<String> = victim.by.iter().map(|it| it.id.to_string()).collect();
+        let by: Vec<String> = victim.by().iter().map(|it| it.id.to_string()).collect();
         SEEN.with_borrow_mut(|seen| {
-            seen.push(format!("{now}: {} leaves for {by:?}", victim.process.id))
+            seen.push(format!("{now}: {} leaves for {by:?}", victim.process().id))
         });
         Some(Preemption::Drain)
     });

@@ -101,7 +101,7 @@ struct Overcommits;
 
 impl Allocate for Overcommits {
     fn allocate(&mut self, ready: &ReadyView<'_>, _now: Tick, round: &mut Round) -> Answer {
-        round.start_one(&ready.launches[0], CuId(0))
+        round.start_one(&ready.launches()[0], CuId(0))
     }
 }
 
@@ -110,9 +110,9 @@ struct Skips;
 
 impl Allocate for Skips {
     fn allocate(&mut self, ready: &ReadyView<'_>, _now: Tick, round: &mut Round) -> Answer {
-        let entry = &ready.launches[0];
-        round.pieces.push(Piece::one(entry.next + 1, CuId(0)));
-        Answer::Start { launch: entry.launch.id, waves: WaveSpan::All }
+        let entry = &ready.launches()[0];
+        round.pieces.push(Piece::one(entry.next() + 1, CuId(0)));
+        Answer::Start { launch: entry.launch().id, waves: WaveSpan::All }
     }
 }
 

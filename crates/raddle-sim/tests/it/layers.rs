@@ -56,8 +56,8 @@ impl Allocate for Liar {
 
 impl Liar {
     fn lie(&mut self, ready: &ReadyView<'_>, now: Tick, round: &mut Round) -> Answer {
-        let Some(&entry) = ready.launches.first() else { return Answer::WAIT };
-        let (launch, next, cu) = (entry.launch.id, entry.next, CuId(0));
+        let Some(&entry) = ready.launches().first() else { return Answer::WAIT };
+        let (launch, next, cu) = (entry.launch().id, entry.next(), CuId(0));
         let mut piece = |first, count| round.pieces.push(Piece { first, stride: 1, count, cu });
         let waves = match self.config.lie {
             0 => {

@@ -10,7 +10,7 @@ use crate::kit::{SHAPE, end, kernel, try_run, workload};
 /// second 8 at 150; each wave lasts 100 ticks.
 fn run(lend: bool, limits: &[u32]) -> Outcome {
     let both = workload(vec![vec![kernel(0, 48, 1, 100)], vec![kernel(150, 8, 1, 100)]]);
-    let config = SpatialConfig { lend, limits: limits.to_vec(), ..SpatialConfig::default() };
+    let config = SpatialConfig::default().with_lend(lend).with_limits(limits.to_vec());
     let policy = Spatial::new(config).expect("no share is 0");
     let built = Composed::builder(SHAPE, 2).allocate("spatial", policy).build();
     try_run(&both, 2, built.expect("it builds")).expect("a lawful dispatcher")

@@ -24,13 +24,15 @@ impl WaveByWave {
     /// unit, number of waves started).
     fn next_wave(&self, ready: &ReadyView<'_>) -> Option<(Launch, u64, CuId, u16)> {
         self.assigned.iter().find_map(|(&(id, group), &(cu, started))| {
-            let launch = ready.launches.iter().find(|entry| entry.launch.id == id)?.launch;
-            let (demand, free) = (launch.demand, ready.cus.free(cu));
+            let entry = ready.launches().iter().find(|entry| entry.launch().id == id)?;
+            let launch = *entry.launch();
+            let (demand, free) = (launch.demand, ready.cus().free(cu));
             let group_fits = started > 0
                 || (free.workgroups > 0
                     && free.lds >= u64::from(demand.lds)
                     && free.barriers >= u64::from(demand.barriers));
-            let fits = group_fits && started < demand.waves && ready.cus.wave_room(cu, &demand) > 0;
+            let fits =
+                group_fits && started < demand.waves && ready.cus().wave_room(cu, &demand) > 0;
             fits.then_some((launch, group, cu, started))
         })
     }
@@ -42,10 +44,10 @@ impl Allocate for WaveByWave {
             round.pieces.push(Piece::one(group, cu));
             return Answer::Start { launch: launch.id, waves: WaveSpan::Range { first, count: 1 } };
         }
-        match ready.launches.iter().find(|entry| entry.undistributed() > 0) {
+        match ready.launches().iter().find(|entry| entry.undistributed() > 0) {
             Some(entry) => {
-                let cu = CuId((entry.next % ready.cus.len() as u64) as u16);
-                Answer::Assign { launch: entry.launch.id, workgroup: entry.next, cu }
+                let cu = CuId((entry.next() % ready.cus().len() as u64) as u16);
+                Answer::Assign { launch: entry.launch().id, workgroup: entry.next(), cu }
             }
             None => Answer::WAIT,
         }

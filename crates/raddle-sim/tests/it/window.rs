@@ -254,7 +254,7 @@ proptest! {
     ) {
         let how = WAYS[way];
         let all = workload(processes.clone());
-        let greedy = |addresses| Greedy::new(BaselineConfig { addresses });
+        let greedy = |addresses| Greedy::new(BaselineConfig::default().with_addresses(addresses));
         let matching = Matching::new(MatchingConfig::default(), SHAPE, cus).expect("it fits");
         let builder = || preempting(cus, how);
         for builder in [

@@ -20,10 +20,10 @@ impl BlockWarp {
         round: &mut Round,
     ) -> Option<Answer> {
         let grant = self.grant.take().filter(|_| !bulk)?;
-        let entry = ready.launches.iter().find(|entry| entry.launch.id == grant.launch)?;
-        let fits = entry.next == grant.next
+        let entry = ready.launches().iter().find(|entry| entry.launch().id == grant.launch)?;
+        let fits = entry.next() == grant.next
             && entry.undistributed() > 0
-            && ready.cus.room(grant.cu, &entry.launch.demand) > 0;
+            && ready.cus().room(grant.cu, &entry.launch().demand) > 0;
         if !fits {
             return None;
         }
@@ -43,8 +43,8 @@ impl BlockWarp {
     ) -> Answer {
         let (mut at, mut failed) = (None, None);
         while let Some((position, entry)) = target(ready, at) {
-            at = Some((entry.launch.level.0, position));
-            let what = (entry.launch.demand, entry.launch.barrier.possible());
+            at = Some((entry.launch().level.0, position));
+            let what = (entry.launch().demand, entry.launch().barrier.possible());
             // A demand that found no place for a more important launch finds none for a later one.
             if failed != Some(what) {
                 if let Some(answer) = self.give(ready, entry, bulk, round) {
@@ -53,7 +53,7 @@ impl BlockWarp {
                 }
                 failed = Some(what);
                 if round.refusals.len() < EXPLAINED {
-                    round.refuse(ready.cus.refusal(CuId(0), &entry.launch));
+                    round.refuse(ready.cus().refusal(CuId(0), entry.launch()));
                 }
             }
             if !self.options.fall_through {
@@ -70,14 +70,14 @@ impl BlockWarp {
         bulk: bool,
         round: &mut Round,
     ) -> Option<Answer> {
-        let (cus, launch) = (ready.cus, &entry.launch);
+        let (cus, launch) = (ready.cus(), &entry.launch());
         let wish = wish(launch);
         let place = self.tables.demand(&wish);
         let view = CuRoom { cus, tops: self.tables.units(), launch };
         let index = self.tables.index();
         let (route, sm) = find((index, place), &view, &wish, &self.options)?;
         if route != Route::Whole {
-            let (launch, workgroup) = (launch.id, entry.next);
+            let (launch, workgroup) = (launch.id, entry.next());
             return Some(Answer::Assign { launch, workgroup, cu: id(sm) });
         }
         if bulk {
@@ -102,7 +102,7 @@ impl BlockWarp {
             return Some(Answer::Start { launch: launch.id, waves: WaveSpan::All });
         }
         let n1 = view.blocks(sm).min(entry.undistributed());
-        let grant = Grant { launch: launch.id, cu: id(sm), next: entry.next + 1, left: n1 - 1 };
+        let grant = Grant { launch: launch.id, cu: id(sm), next: entry.next() + 1, left: n1 - 1 };
         self.grant = (grant.left > 0).then_some(grant);
         Some(round.start_one(entry, id(sm)))
     }
@@ -114,7 +114,7 @@ impl BlockWarp {
         if self.options.choose == Choose::MostFree {
             self.rooms.sort_unstable_by_key(|&(room, cu)| (core::cmp::Reverse(room), cu));
         }
-        let (mut first, mut left) = (entry.next, entry.undistributed());
+        let (mut first, mut left) = (entry.next(), entry.undistributed());
         for &(room, cu) in &self.rooms {
             // The count is at most the room, which is a u32.
             let count = u64::from(room).min(left) as u32;
@@ -139,8 +139,8 @@ fn target<'a>(
     after: Option<(u8, usize)>,
 ) -> Option<(usize, &'a ReadyLaunch)> {
     let mut best: Option<(u8, usize, &ReadyLaunch)> = None;
-    for (position, entry) in ready.launches.iter().enumerate() {
-        let level = entry.launch.level.0;
+    for (position, entry) in ready.launches().iter().enumerate() {
+        let level = entry.launch().level.0;
         let later = after.is_none_or(|after| (level, position) > after);
         if later && entry.undistributed() > 0 && best.is_none_or(|(best, ..)| level < best) {
             best = Some((level, position, entry));

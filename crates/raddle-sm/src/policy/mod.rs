@@ -77,17 +77,17 @@ impl BlockWarp {
     }
 
     fn place(&mut self, ready: &ReadyView<'_>, bulk: bool, round: &mut Round) -> Answer {
-        if ready.launches.is_empty() {
+        if ready.launches().is_empty() {
             return Answer::WAIT;
         }
-        self.tables.fit(ready.cus);
+        self.tables.fit(ready.cus());
         while let Some(cu) = self.tables.due() {
             if let Some(answer) = self.serve(ready, cu, round) {
                 return answer;
             }
             self.tables.served(cu);
         }
-        self.tables.refresh(ready.cus);
+        self.tables.refresh(ready.cus());
         if let Some(answer) = self.go_on(ready, bulk, round) {
             return answer;
         }
@@ -100,19 +100,19 @@ impl BlockWarp {
     fn serve(&self, ready: &ReadyView<'_>, cu: CuId, round: &mut Round) -> Option<Answer> {
         let (slot, count) = self.tables.next(cu, self.options.backfill, |block| {
             // A launch that is held or on its way back is not in the view, and starts nothing.
-            let shown = |entry: &ReadyLaunch| entry.launch.id == block.launch;
-            let Some(entry) = ready.launches.iter().find(|entry| shown(entry)) else { return 0 };
-            let left = u32::from(entry.launch.demand.waves.saturating_sub(block.started));
-            if self.whole_only(&entry.launch) {
-                return if ready.cus.room(cu, &entry.launch.demand) > 0 { left } else { 0 };
+            let shown = |entry: &ReadyLaunch| entry.launch().id == block.launch;
+            let Some(entry) = ready.launches().iter().find(|entry| shown(entry)) else { return 0 };
+            let left = u32::from(entry.launch().demand.waves.saturating_sub(block.started));
+            if self.whole_only(entry.launch()) {
+                return if ready.cus().room(cu, &entry.launch().demand) > 0 { left } else { 0 };
             }
-            let share = block.started > 0 || share_fits(ready.cus, cu, &entry.launch);
-            if share { waves(ready.cus, cu, &entry.launch).min(left) } else { 0 }
+            let share = block.started > 0 || share_fits(ready.cus(), cu, entry.launch());
+            if share { waves(ready.cus(), cu, entry.launch()).min(left) } else { 0 }
         })?;
         let block = self.tables.block(slot)?;
-        let whole = ready.launches.iter().find(|entry| entry.launch.id == block.launch)?;
+        let whole = ready.launches().iter().find(|entry| entry.launch().id == block.launch)?;
         round.pieces.push(Piece::one(block.workgroup, cu));
-        let span = if self.whole_only(&whole.launch) {
+        let span = if self.whole_only(whole.launch()) {
             WaveSpan::All
         } else {
             // The count is at most the waves of one workgroup, which are a u16.

@@ -78,8 +78,12 @@ impl NeverEnded {
         let why = match outcome.standstill? {
             Standstill::Policy { slot, law, setting } => {
                 let (policy, outside, of) = match slot {
-                    "turn" => (recipe.turn.policy(), recipe.turn.is_from_outside(), "Turn"),
-                    _ => (recipe.allocate.policy(), recipe.allocate.is_from_outside(), "Allocate"),
+                    "turn" => (recipe.turn().policy(), recipe.turn().is_from_outside(), "Turn"),
+                    _ => (
+                        recipe.allocate().policy(),
+                        recipe.allocate().is_from_outside(),
+                        "Allocate",
+                    ),
                 };
                 match setting {
                     Some(setting) => format!(
@@ -110,8 +114,8 @@ impl NeverEnded {
 /// would suffice for the refused workgroup; else `None`. `size` is the number of readable units
 /// (such as bytes) in one granule, the smallest amount that is handed out.
 fn unreported(recipe: &Recipe, device: &Device, why: &Refusal, size: u64) -> Option<Unreported> {
-    let config: &MatchingConfig = recipe.allocate.settings()?;
-    let search = match config.search {
+    let config: &MatchingConfig = recipe.allocate().settings()?;
+    let search = match config.search() {
         SearchRule::Full => return None,
         SearchRule::Grouped { .. } => "grouped",
         SearchRule::Sampled { .. } => "sampled",

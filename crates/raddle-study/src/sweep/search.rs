@@ -91,10 +91,10 @@ fn searches(device: &Device) -> Vec<String> {
 /// free room on a device. Where the recipe says nothing about time, a decision takes one clock
 /// cycle. `None` under other allocate policies than `matching`.
 pub(super) fn search_cost(named: &NamedRecipe, device: &Device) -> Option<SearchCost> {
-    let config: &MatchingConfig = named.recipe.allocate.settings()?;
-    let timing = config.decision.map_or(SearchTiming::OneClock, |time| time.timing);
+    let config: &MatchingConfig = named.recipe.allocate().settings()?;
+    let timing = config.decision().map_or(SearchTiming::OneClock, |time| time.timing);
     // A search that has no cost on this device was refused before any run.
-    SearchCost::new(&config.search, timing, &device.shape).ok()
+    SearchCost::new(config.search(), timing, &device.shape).ok()
 }
 
 #[cfg(test)]

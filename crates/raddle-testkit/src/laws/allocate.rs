@@ -181,7 +181,7 @@ impl<P: Allocate + Clone> Allocate for Watched<P> {
                 self.nag(ready, now, (answer, round));
             }
             if empty && self.found.is_none() {
-                self.found = empty_view(&mut self.policy.clone(), ready.cus).err();
+                self.found = empty_view(&mut self.policy.clone(), ready.cus()).err();
             }
         }
         answer

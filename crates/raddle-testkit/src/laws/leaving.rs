@@ -9,6 +9,7 @@ use std::ops::Range;
 use raddle_policy::{Allocate, Fact, LaunchId, Preemption, ReadyLaunch};
 
 use super::off::{LiftedLaunch, OffLaunch, OffStage};
+use super::spot::shown;
 use super::world::{LaunchProgress, World};
 
 impl World<'_> {
@@ -46,7 +47,7 @@ impl World<'_> {
             // A workgroup that is bound to a compute unit holds LDS there, so it must be able to
             // finish.
             let next = launch.workgroups;
-            let entry = ReadyLaunch::new(launch, entry.submitted);
+            let entry = ReadyLaunch::new(launch, entry.submitted());
             self.show(entry.with_next(next).with_assigned(assigned));
         }
         self.off.insert(id, OffLaunch { how, stage: OffStage::Leaving, steps, entry });
@@ -57,8 +58,8 @@ impl World<'_> {
     /// submission.
     fn show(&mut self, entry: ReadyLaunch) {
         let of = |id: LaunchId| self.progress[&id].submission;
-        let own = of(entry.launch.id);
-        let at = self.ready.partition_point(|other| of(other.launch.id) < own);
+        let own = of(entry.launch().id);
+        let at = self.ready.partition_point(|other| of(other.launch().id) < own);
         self.ready.insert(at, entry);
     }
 
@@ -134,9 +135,9 @@ fn unbind(progress: &mut LaunchProgress, entry: &mut ReadyLaunch) {
     let unstarted = progress.bound.extract_if(.., |_, (_, started)| *started == 0);
     let returned = unstarted.map(|(workgroup, _)| workgroup..workgroup + 1);
     let mut runs: Vec<Range<u64>> = returned.chain(progress.behind.drain(..)).collect();
-    if entry.cut == 0 {
+    if entry.cut() == 0 {
         // A workgroup that was cut stays the first.
-        runs.push(entry.next..entry.launch.workgroups);
+        runs.push(entry.next()..entry.launch().workgroups);
     }
     runs.retain(|run| !run.is_empty());
     runs.sort_unstable_by_key(|run| run.start);
@@ -147,10 +148,10 @@ fn unbind(progress: &mut LaunchProgress, entry: &mut ReadyLaunch) {
             _ => merged.push_back(run),
         }
     }
-    if entry.cut == 0 {
+    if entry.cut() == 0 {
         let total = progress.launch.workgroups;
         let first = merged.pop_front().unwrap_or(total..total);
-        (entry.next, entry.launch.workgroups) = (first.start, first.end);
+        *entry = shown(entry, &first);
     }
     progress.behind = merged;
 }

@@ -21,9 +21,9 @@
 //! # struct Mine;
 //! # impl Allocate for Mine {
 //! #     fn allocate(&mut self, ready: &ReadyView<'_>, _: Tick, round: &mut Round) -> Answer {
-//! #         for entry in ready.launches.iter().filter(|entry| entry.undistributed() > 0) {
-//! #             let fits = |&cu: &_| ready.cus.room(cu, &entry.launch.demand) > 0;
-//! #             if let Some(cu) = ready.cus.ids().find(fits) {
+//! #         for entry in ready.launches().iter().filter(|entry| entry.undistributed() > 0) {
+//! #             let fits = |&cu: &_| ready.cus().room(cu, &entry.launch().demand) > 0;
+//! #             if let Some(cu) = ready.cus().ids().find(fits) {
 //! #                 return round.start_one(entry, cu);
 //! #             }
 //! #         }

@@ -105,7 +105,7 @@ pub fn render_preempt<P: Preempt + Clone>(
         let launches = victim
             .launches
             .iter()
-            .map(|it| format!("{} {}+{}", it.launch.id, it.unstarted, it.resident_waves));
+            .map(|it| format!("{} {}+{}", it.launch().id, it.unstarted(), it.resident_waves()));
         let launches: Vec<String> = launches.collect();
         let answer = answer.map_or("never", Preemption::name);
         [

@@ -106,13 +106,13 @@ impl<P: Allocate + Clone> RefillCheck<P> {
                 Stage::Ended if starts && follows() => {
                     self.begun = Some(Begun { stage: Stage::Answered, ..begun });
                 }
-                Stage::Started if waits && *ready.cus == begun.free => {
+                Stage::Started if waits && *ready.cus() == begun.free => {
                     self.without = Some(begun.before);
                 }
                 _ => {}
             }
         }
-        self.rested = waits.then(|| ready.cus.clone());
+        self.rested = waits.then(|| ready.cus().clone());
         let mut other = Round::default();
         let again = self.without.as_mut()?.allocate_round(ready, now, &mut other);
         (again != answer || other != *round).then(|| {

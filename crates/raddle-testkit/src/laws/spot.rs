@@ -1,6 +1,8 @@
 //! Which part of a workgroup ends by itself, and how is a broken law of `Allocate` named?
 
-use raddle_policy::LaunchId;
+use std::ops::Range;
+
+use raddle_policy::{LaunchId, ReadyLaunch};
 
 use super::Breach;
 
@@ -20,4 +22,12 @@ pub(super) enum SpotPart {
 
 pub(super) fn breach(law: u8, what: impl Into<String>) -> Breach {
     Breach::new("Allocate", law, what)
+}
+
+/// Returns the entry with the workgroups of `run` as those that have not started.
+pub(super) const fn shown(entry: &ReadyLaunch, run: &Range<u64>) -> ReadyLaunch {
+    let mut launch = *entry.launch();
+    launch.workgroups = run.end;
+    let shown = ReadyLaunch::new(launch, entry.submitted()).with_next(run.start);
+    shown.with_assigned(entry.assigned()).with_cut(entry.cut())
 }

@@ -2,10 +2,10 @@
 //!
 //! Answers are judged by laws 1, 2 and 8 of [`Allocate`] before they are carried out.
 
-use raddle_policy::{Allocate, CuId, Fact, LaunchId, Piece, Place, ReadyLaunch, WaveSpan};
+use raddle_policy::{Allocate, CuId, Fact, LaunchId, Piece, Place, WaveSpan};
 
 use super::Breach;
-use super::spot::{SpotPart, breach};
+use super::spot::{SpotPart, breach, shown};
 use super::world::{Deed, World};
 
 impl World<'_> {
@@ -42,7 +42,8 @@ impl World<'_> {
     /// Checks that an answer keeps law 8 of the trait `Allocate`, which is about workgroups that
     /// are cut into parts; the error says in words how the answer breaks it.
     fn check_cut(&self, at: usize, waves: WaveSpan, pieces: &[Piece]) -> Result<(), String> {
-        let ReadyLaunch { launch, next, cut, .. } = self.ready[at];
+        let entry = &self.ready[at];
+        let (launch, next, cut) = (entry.launch(), entry.next(), entry.cut());
         let id = launch.id;
         let WaveSpan::Cut { first, count } = waves else {
             let bound = &self.progress[&id].bound;
@@ -76,12 +77,12 @@ impl World<'_> {
         pieces: &[Piece],
     ) -> Result<Vec<(u64, CuId)>, Breach> {
         let entry = &self.ready[at];
-        let id = entry.launch.id;
+        let id = entry.launch().id;
         let total = pieces.iter().map(|it| u64::from(it.count)).sum::<u64>();
         if total == 0 || pieces.iter().any(|it| it.count == 0 || it.stride == 0) {
             return Err(breach(1, format!("{id} starts with an empty list or piece")));
         }
-        if total > entry.undistributed() + entry.assigned {
+        if total > entry.undistributed() + entry.assigned() {
             let what = format!("{id} starts {total} workgroups, more than it has left");
             return Err(breach(1, what));
         }
@@ -109,7 +110,7 @@ impl World<'_> {
             }
         }
         fresh.sort_unstable();
-        for (expected, workgroup) in (entry.next..).zip(fresh) {
+        for (expected, workgroup) in (entry.next()..).zip(fresh) {
             if workgroup != expected {
                 let what = format!("{id} starts w{workgroup} where w{expected} is next");
                 return Err(breach(1, what));
@@ -118,7 +119,8 @@ impl World<'_> {
         if let WaveSpan::Range { first, count } = waves {
             let started = bound.get(&named[0].0).map_or(0, |&(_, started)| started);
             let end = u32::from(first) + u32::from(count);
-            let in_order = first == started && count > 0 && end <= entry.launch.demand.waves.into();
+            let in_order =
+                first == started && count > 0 && end <= entry.launch().demand.waves.into();
             if named.len() > 1 || !in_order {
                 let w = named[0].0;
                 let what = format!("w{w} of {id} goes on at wave {started}, not {first}+{count}");
@@ -136,32 +138,34 @@ impl World<'_> {
 
     fn note_start(&mut self, at: usize, workgroup: u64, cu: CuId, waves: WaveSpan) {
         let entry = &mut self.ready[at];
-        let id = entry.launch.id;
+        let id = entry.launch().id;
         let Some(progress) = self.progress.get_mut(&id) else {
             return;
         };
         if let WaveSpan::Cut { first, count } = waves {
-            entry.cut += count;
-            if entry.cut == entry.launch.demand.waves {
-                entry.cut = 0;
-                entry.next += 1;
-            }
+            let cut = entry.cut() + count;
+            *entry = if cut == entry.launch().demand.waves {
+                entry.with_cut(0).with_next(entry.next() + 1)
+            } else {
+                entry.with_cut(cut)
+            };
             self.resident.insert((id, workgroup, SpotPart::Cut { first, count }), cu);
             return;
         }
         let fresh = !progress.bound.contains_key(&workgroup);
-        entry.next += u64::from(fresh);
+        *entry = entry.with_next(entry.next() + u64::from(fresh));
         match waves {
             WaveSpan::All | WaveSpan::Cut { .. } => {
-                entry.assigned -= u64::from(progress.bound.remove(&workgroup).is_some());
+                let assigned = u64::from(progress.bound.remove(&workgroup).is_some());
+                *entry = entry.with_assigned(entry.assigned() - assigned);
                 self.resident.insert((id, workgroup, SpotPart::Whole), cu);
             }
             WaveSpan::Range { first, count } => {
-                entry.assigned += u64::from(fresh);
+                *entry = entry.with_assigned(entry.assigned() + u64::from(fresh));
                 progress.bound.entry(workgroup).or_insert((cu, 0)).1 = first + count;
-                if first + count == entry.launch.demand.waves {
+                if first + count == entry.launch().demand.waves {
                     progress.bound.remove(&workgroup);
-                    entry.assigned -= 1;
+                    *entry = entry.with_assigned(entry.assigned() - 1);
                 }
                 for wave in first..first + count {
                     self.resident.insert((id, workgroup, SpotPart::Wave(wave)), cu);
@@ -178,11 +182,11 @@ impl World<'_> {
         if entry.undistributed() > 0 {
             return;
         }
-        let drains = self.off.contains_key(&entry.launch.id);
-        let progress = self.progress.get_mut(&entry.launch.id).filter(|_| !drains);
+        let drains = self.off.contains_key(&entry.launch().id);
+        let progress = self.progress.get_mut(&entry.launch().id).filter(|_| !drains);
         if let Some(run) = progress.and_then(|it| it.behind.pop_front()) {
-            (entry.next, entry.launch.workgroups) = (run.start, run.end);
-        } else if entry.assigned == 0 {
+            *entry = shown(entry, &run);
+        } else if entry.assigned() == 0 {
             self.ready.remove(at);
         }
     }
@@ -198,16 +202,15 @@ impl World<'_> {
     ) -> Result<Deed, Breach> {
         let at = self.position(id).ok_or_else(|| breach(1, format!("{id} is not in the view")))?;
         let entry = &mut self.ready[at];
-        if workgroup != entry.next || entry.undistributed() == 0 || cu.0 >= self.scenario.cus {
-            let what = format!("{id} assigns w{workgroup} to {cu}, w{} is next", entry.next);
+        if workgroup != entry.next() || entry.undistributed() == 0 || cu.0 >= self.scenario.cus {
+            let what = format!("{id} assigns w{workgroup} to {cu}, w{} is next", entry.next());
             return Err(breach(1, what));
         }
-        if entry.cut > 0 {
+        if entry.cut() > 0 {
             return Err(breach(8, format!("w{workgroup} of {id} is assigned, after it was cut")));
         }
-        entry.next += 1;
-        entry.assigned += 1;
-        let mut launch = entry.launch;
+        *entry = entry.with_next(entry.next() + 1).with_assigned(entry.assigned() + 1);
+        let mut launch = *entry.launch();
         if let Some(progress) = self.progress.get_mut(&id) {
             progress.bound.insert(workgroup, (cu, 0));
             launch = progress.launch;

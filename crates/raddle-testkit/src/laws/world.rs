@@ -146,10 +146,10 @@ impl<'s> World<'s> {
             world.move_off(step, policy);
         }
         let waiting = world.ready.first().filter(|_| world.off.is_empty());
-        let waiting = waiting.map(|entry| (world.now, entry.launch.id));
+        let waiting = waiting.map(|entry| (world.now, entry.launch().id));
         world.run.stopped = waiting.filter(|_| policy.may_stop().is_none());
         world.leave(policy)?;
-        world.run.unstarted = world.ready.iter().map(|entry| entry.launch.id).collect();
+        world.run.unstarted = world.ready.iter().map(|entry| entry.launch().id).collect();
         Ok(world.run)
     }
 
@@ -238,7 +238,7 @@ impl<'s> World<'s> {
                 }
                 Answer::Wait { retry_at } => Deed::Waited { retry_at },
                 Answer::Never { refusal } => {
-                    self.ready.retain(|it| it.launch.id != refusal.launch);
+                    self.ready.retain(|it| it.launch().id != refusal.launch);
                     Deed::Never { refusal }
                 }
             };
@@ -277,6 +277,6 @@ impl<'s> World<'s> {
     }
 
     pub(super) fn position(&self, id: LaunchId) -> Option<usize> {
-        self.ready.iter().position(|entry| entry.launch.id == id)
+        self.ready.iter().position(|entry| entry.launch().id == id)
     }
 }

@@ -22,7 +22,18 @@ pub struct BaselineConfig {
     /// True if the policy gives each wave an address (SIMD, and first granules of registers and
     /// LDS). Then a workgroup waits where enough granules are free but too few of them are
     /// neighbours.
-    pub addresses: bool,
+    pub(crate) addresses: bool,
+}
+
+impl BaselineConfig {
+    /// Sets whether the policy gives each wave an address (SIMD, and first granules of registers
+    /// and LDS). Then a workgroup waits where enough granules are free but too few of them are
+    /// neighbours.
+    #[must_use]
+    pub const fn with_addresses(mut self, addresses: bool) -> Self {
+        self.addresses = addresses;
+        self
+    }
 }
 
 /// The addresses (SIMD, and first granules of registers and LDS of each wave) of all workgroups
@@ -40,16 +51,16 @@ pub struct BaselineConfig {
 ///
 /// impl Allocate for Pieces {
 ///     fn allocate(&mut self, ready: &ReadyView<'_>, _: Tick, round: &mut Round) -> Answer {
-///         for entry in ready.launches.iter().filter(|entry| entry.undistributed() > 0) {
-///             let demand = &entry.launch.demand;
+///         for entry in ready.launches().iter().filter(|entry| entry.undistributed() > 0) {
+///             let demand = &entry.launch().demand;
 ///             let mut cus: Vec<CuId> =
-///                 ready.cus.ids().filter(|&cu| ready.cus.room(cu, demand) > 0).collect();
+///                 ready.cus().ids().filter(|&cu| ready.cus().room(cu, demand) > 0).collect();
 ///             cus.sort_by_cached_key(|&cu| self.0.free_runs(cu).map(|[.., lds]| lds.longest));
 ///             let start = cus.into_iter().find_map(|cu| self.0.start(ready, cu, entry, round));
 ///             if let Some(start) = start {
 ///                 return start;
 ///             }
-///             round.refuse(self.0.refusal(ready.cus, CuId(0), &entry.launch));
+///             round.refuse(self.0.refusal(ready.cus(), CuId(0), entry.launch()));
 ///         }
 ///         Answer::WAIT
 ///     }
@@ -89,8 +100,8 @@ impl PlacedAddresses {
         round: &mut Round,
     ) -> Option<Answer> {
         let ranges = [cu.0..cu.0.saturating_add(1), 0..0];
-        self.place(ready.cus, ranges, (entry, entry.next), round)?;
-        Some(Answer::Start { launch: entry.launch.id, waves: WaveSpan::All })
+        self.place(ready.cus(), ranges, (entry, entry.next()), round)?;
+        Some(Answer::Start { launch: entry.launch().id, waves: WaveSpan::All })
     }
 
     /// Places one workgroup of `entry`, with addresses, on the first compute unit of `ranges` on
@@ -106,7 +117,7 @@ impl PlacedAddresses {
             // Compute units are numbered by u16.
             Allocator::new(*cus.shape(), cus.len() as u16)
         });
-        let launch = &entry.launch;
+        let launch = &entry.launch();
         let [first, second] = ranges.map(|range| allocator.not_full(range, &launch.demand));
         let plan = first
             .chain(second)

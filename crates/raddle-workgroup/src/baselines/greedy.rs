@@ -32,28 +32,28 @@ impl Greedy {
 
     fn place(&mut self, ready: &ReadyView<'_>, bulk: bool, round: &mut Round) -> Answer {
         let (refused, mut explained) = (&mut self.refused, Explained::default());
-        refused.begin(ready.cus);
+        refused.begin(ready.cus());
         for entry in waiting(ready) {
-            let demand = &entry.launch.demand;
+            let demand = &entry.launch().demand;
             // An equal workgroup need not try in vain.
-            let Some(may_fit) = refused.look(demand, ready.cus) else { continue };
+            let Some(may_fit) = refused.look(demand, ready.cus()) else { continue };
             let limit = if bulk { entry.undistributed() } else { 1 };
             match &mut self.addressed {
                 Some(addressed) => place_addressed(addressed, ready, entry, limit, round),
                 None => place_counted(ready, may_fit, entry, limit, round),
             }
             if !round.pieces.is_empty() {
-                return start(entry.launch.id);
+                return start(entry.launch().id);
             }
             refused.refuse(demand);
             explained.push(entry);
         }
         refused.wait();
         for entry in explained.launches() {
-            let (cus, cu) = (ready.cus, CuId(0));
+            let (cus, cu) = (ready.cus(), CuId(0));
             round.refuse(match &self.addressed {
-                Some(addressed) => addressed.refusal(cus, cu, &entry.launch),
-                None => cus.refusal(cu, &entry.launch),
+                Some(addressed) => addressed.refusal(cus, cu, entry.launch()),
+                None => cus.refusal(cu, entry.launch()),
             });
         }
         Answer::WAIT
@@ -67,10 +67,10 @@ fn place_counted(
     limit: u64,
     round: &mut Round,
 ) {
-    let (mut first, mut left) = (entry.next, limit);
+    let (mut first, mut left) = (entry.next(), limit);
     // Compute units are numbered by u16.
-    let open = may_fit.of(0..ready.cus.len() as u16);
-    for (units, room) in ready.cus.rooms(open, &entry.launch.demand) {
+    let open = may_fit.of(0..ready.cus().len() as u16);
+    for (units, room) in ready.cus().rooms(open, &entry.launch().demand) {
         for cu in units.map(CuId) {
             if left == 0 {
                 return;
@@ -94,10 +94,10 @@ fn place_addressed(
     // A compute unit that has refused once refuses all the rest of this answer.
     let mut lowest = 0;
     // Compute units are numbered by u16.
-    let count = ready.cus.len() as u16;
-    for workgroup in entry.next..entry.next + limit {
+    let count = ready.cus().len() as u16;
+    for workgroup in entry.next()..entry.next() + limit {
         let ranges = [lowest..count, 0..0];
-        match addressed.place(ready.cus, ranges, (entry, workgroup), round) {
+        match addressed.place(ready.cus(), ranges, (entry, workgroup), round) {
             Some(cu) => lowest = cu.0,
             None => break,
         }

@@ -60,7 +60,7 @@ impl Leftover {
     }
 
     fn place(&mut self, ready: &ReadyView<'_>, bulk: bool, round: &mut Round) -> Answer {
-        let cus = ready.cus;
+        let cus = ready.cus();
         // A question without a launch counts too: once it is answered, the view forgets what was freed.
         self.refused.begin(cus);
         let first = match self.config.order {
@@ -71,17 +71,17 @@ impl Leftover {
             self.refused.wait();
             return Answer::WAIT;
         };
-        let demand = &entry.launch.demand;
+        let demand = &entry.launch().demand;
         // Compute units are numbered by u16.
         let all = 0..cus.len() as u16;
         if let Some(may_fit) = self.refused.look(demand, cus)
             && place_within(&mut self.dealer, cus, may_fit.of(all), entry, bulk, round)
         {
-            return start(entry.launch.id);
+            return start(entry.launch().id);
         }
         self.refused.refuse(demand);
         self.refused.wait();
-        round.refuse(cus.refusal(CuId(0), &entry.launch));
+        round.refuse(cus.refusal(CuId(0), entry.launch()));
         Answer::WAIT
     }
 }
@@ -91,10 +91,10 @@ impl Leftover {
 fn most_urgent<'e>(waiting: impl Iterator<Item = &'e ReadyLaunch>) -> Option<&'e ReadyLaunch> {
     let mut first: Option<&ReadyLaunch> = None;
     for entry in waiting {
-        if first.is_none_or(|first| entry.launch.level.0 < first.launch.level.0) {
+        if first.is_none_or(|first| entry.launch().level.0 < first.launch().level.0) {
             first = Some(entry);
         }
-        if entry.launch.level.0 == 0 {
+        if entry.launch().level.0 == 0 {
             break;
         }
     }
@@ -112,8 +112,8 @@ pub(super) fn place_within(
     round: &mut Round,
 ) -> bool {
     let limit = if bulk { entry.undistributed() } else { 1 };
-    dealer.measure(cus, units, &entry.launch.demand, u64::MAX);
-    let last = dealer.deal(Passes::Down, entry.next, limit, &mut round.pieces);
+    dealer.measure(cus, units, &entry.launch().demand, u64::MAX);
+    let last = dealer.deal(Passes::Down, entry.next(), limit, &mut round.pieces);
     last.is_some()
 }
 

@@ -39,33 +39,33 @@ impl RoundRobin {
 
     fn place(&mut self, ready: &ReadyView<'_>, bulk: bool, round: &mut Round) -> Answer {
         let mut explained = Explained::default();
-        self.refused.begin(ready.cus);
+        self.refused.begin(ready.cus());
         for entry in waiting(ready) {
-            let demand = &entry.launch.demand;
+            let demand = &entry.launch().demand;
             // An equal workgroup need not try in vain.
-            let Some(may_fit) = self.refused.look(demand, ready.cus) else { continue };
+            let Some(may_fit) = self.refused.look(demand, ready.cus()) else { continue };
             let limit = if bulk { entry.undistributed() } else { 1 };
             let last = if self.addressed.is_some() {
                 self.place_addressed(ready, entry, limit, round)
             } else {
                 let units = around(ready, self.cursor).into_iter().flat_map(|it| may_fit.of(it));
-                self.dealer.measure(ready.cus, units, demand, limit);
-                self.dealer.deal(Passes::Up, entry.next, limit, &mut round.pieces)
+                self.dealer.measure(ready.cus(), units, demand, limit);
+                self.dealer.deal(Passes::Up, entry.next(), limit, &mut round.pieces)
             };
             if let Some(last) = last {
                 // The remainder is below the number of compute units, which are numbered by u16.
-                self.cursor = ((last.index() + 1) % ready.cus.len()) as u16;
-                return start(entry.launch.id);
+                self.cursor = ((last.index() + 1) % ready.cus().len()) as u16;
+                return start(entry.launch().id);
             }
             self.refused.refuse(demand);
             explained.push(entry);
         }
         self.refused.wait();
         for entry in explained.launches() {
-            let (cus, cu) = (ready.cus, CuId(self.cursor));
+            let (cus, cu) = (ready.cus(), CuId(self.cursor));
             round.refuse(match &self.addressed {
-                Some(addressed) => addressed.refusal(cus, cu, &entry.launch),
-                None => cus.refusal(cu, &entry.launch),
+                Some(addressed) => addressed.refusal(cus, cu, entry.launch()),
+                None => cus.refusal(cu, entry.launch()),
             });
         }
         Answer::WAIT
@@ -81,10 +81,10 @@ impl RoundRobin {
         let mut cursor = self.cursor;
         let addressed = self.addressed.as_mut()?;
         let mut last = None;
-        for workgroup in entry.next..entry.next + limit {
+        for workgroup in entry.next()..entry.next() + limit {
             let which = (entry, workgroup);
             let ranges = around(ready, cursor);
-            let Some(cu) = addressed.place(ready.cus, ranges, which, round) else {
+            let Some(cu) = addressed.place(ready.cus(), ranges, which, round) else {
                 break;
             };
             last = Some(cu);
@@ -99,7 +99,7 @@ impl RoundRobin {
 /// `cursor` to the last unit, and then from 0 to `cursor`.
 fn around(ready: &ReadyView<'_>, cursor: u16) -> [Range<u16>; 2] {
     // Compute units are numbered by u16.
-    let count = ready.cus.len() as u16;
+    let count = ready.cus().len() as u16;
     let cursor = if cursor < count { cursor } else { 0 };
     [cursor..count, 0..cursor]
 }

@@ -32,17 +32,61 @@ use crate::error::Reason;
 pub struct SpatialConfig {
     /// The shares of the processes, by process id, each 1 or more: the compute units are divided in
     /// proportion to the shares. A process beyond the list has the share with which it joined.
-    pub shares: Vec<u32>,
+    pub(crate) shares: Vec<u32>,
     /// The number of shares into which the whole device is divided, of which each process gets as
     /// many as it has. Where the processes together have fewer, some compute units go to no
     /// process. `None`, or a number below the sum of the processes' shares, stands for that sum.
-    pub of: Option<u32>,
+    pub(crate) of: Option<u32>,
     /// True if compute units of a process that has no workgroup to start serve other processes.
-    pub lend: bool,
+    pub(crate) lend: bool,
     /// The largest number of shares of the device that each process may use, by process id. Compute
     /// units that other processes lend to it count too. A process beyond the list, or with 0, may
     /// use all units.
-    pub limits: Vec<u32>,
+    pub(crate) limits: Vec<u32>,
+}
+
+impl SpatialConfig {
+    /// Returns whether compute units of a process that has no workgroup to start serve other
+    /// processes.
+    #[must_use]
+    pub const fn lend(&self) -> bool {
+        self.lend
+    }
+
+    /// Sets the shares of the processes, by process id, each 1 or more: the compute units are
+    /// divided in proportion to the shares. A process beyond the list has the share with which it
+    /// joined.
+    #[must_use]
+    pub fn with_shares(mut self, shares: Vec<u32>) -> Self {
+        self.shares = shares;
+        self
+    }
+
+    /// Sets the number of shares into which the whole device is divided, of which each process gets
+    /// as many as it has. Where the processes together have fewer, some compute units go to no
+    /// process. `None`, or a number below the sum of the processes' shares, stands for that sum.
+    #[must_use]
+    pub const fn with_of(mut self, of: Option<u32>) -> Self {
+        self.of = of;
+        self
+    }
+
+    /// Sets whether compute units of a process that has no workgroup to start serve other
+    /// processes.
+    #[must_use]
+    pub const fn with_lend(mut self, lend: bool) -> Self {
+        self.lend = lend;
+        self
+    }
+
+    /// Sets the largest number of shares of the device that each process may use, by process id.
+    /// Compute units that other processes lend to it count too. A process beyond the list, or with
+    /// 0, may use all units.
+    #[must_use]
+    pub fn with_limits(mut self, limits: Vec<u32>) -> Self {
+        self.limits = limits;
+        self
+    }
 }
 
 /// A policy under which every process has a block of compute units of its own.
@@ -137,10 +181,10 @@ impl Spatial {
     /// `lend` is true, also records which processes have a workgroup to start.
     fn cut(&mut self, ready: &ReadyView<'_>) {
         for entry in waiting(ready) {
-            self.position(entry.launch.process);
+            self.position(entry.launch().process);
         }
         // Compute units are numbered by u16.
-        let units = ready.cus.len() as u16;
+        let units = ready.cus().len() as u16;
         if self.cut_for != Some(units) {
             cut(&mut self.blocks, self.config.of, units);
             self.cut_for = Some(units);
@@ -152,7 +196,7 @@ impl Spatial {
             block.busy = false;
         }
         for entry in waiting(ready) {
-            let position = self.position(entry.launch.process);
+            let position = self.position(entry.launch().process);
             self.blocks[position].busy = true;
         }
     }
@@ -199,10 +243,10 @@ impl Spatial {
 
     fn place(&mut self, ready: &ReadyView<'_>, bulk: bool, round: &mut Round) -> Answer {
         self.cut(ready);
-        self.asked.begin(ready.cus);
+        self.asked.begin(ready.cus());
         let question = self.asked.question();
         for entry in waiting(ready) {
-            let launch = &entry.launch;
+            let launch = &entry.launch();
             let position = self.position(launch.process);
             let block = &mut self.blocks[position];
             if block.refused.is_some_and(|before| before.question == question) {
@@ -212,20 +256,20 @@ impl Spatial {
             let known = |before: &RefusedHead| before.why.launch == launch.id && !self.config.lend;
             let before = block.refused.filter(known);
             let units = block.units.clone();
-            let may_fit = self.asked.since(before.map_or(0, |before| before.question), ready.cus);
+            let may_fit = self.asked.since(before.map_or(0, |before| before.question), ready.cus());
             let mut open = may_fit.of(units.clone()).peekable();
             let why = match before {
                 // In this block nothing was freed, and no other process places there.
                 Some(before) if open.peek().is_none() => before.why,
-                _ if place_within(&mut self.dealer, ready.cus, open, entry, bulk, round)
-                    || self.place_lent(position, ready.cus, entry, bulk, round) =>
+                _ if place_within(&mut self.dealer, ready.cus(), open, entry, bulk, round)
+                    || self.place_lent(position, ready.cus(), entry, bulk, round) =>
                 {
                     self.blocks[position].refused = None;
                     round.refusals.clear();
                     return start(launch.id);
                 }
                 _ if units.is_empty() => no_units(launch),
-                _ => ready.cus.refusal(CuId(units.start), launch),
+                _ => ready.cus().refusal(CuId(units.start), launch),
             };
             self.blocks[position].refused = Some(RefusedHead { question, why });
             round.refuse(why);

@@ -13,7 +13,7 @@ use smallvec::SmallVec;
 pub(super) fn waiting<'a>(
     ready: &ReadyView<'a>,
 ) -> impl Iterator<Item = &'a ReadyLaunch> + use<'a> {
-    let launches = ready.launches.iter();
+    let launches = ready.launches().iter();
     launches.filter(|entry| entry.undistributed() > 0)
 }
 
@@ -27,7 +27,7 @@ pub(super) struct Explained<'a>(SmallVec<[&'a ReadyLaunch; EXPLAINED]>);
 
 impl<'a> Explained<'a> {
     pub(super) fn push(&mut self, entry: &'a ReadyLaunch) {
-        let alike = |it: &&ReadyLaunch| it.launch.demand == entry.launch.demand;
+        let alike = |it: &&ReadyLaunch| it.launch().demand == entry.launch().demand;
         if self.0.len() < EXPLAINED && !self.0.iter().any(alike) {
             self.0.push(entry);
         }

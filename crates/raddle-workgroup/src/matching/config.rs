@@ -19,34 +19,119 @@ const TICKS_PER_US: u64 = 1_000;
 pub struct MatchingConfig {
     /// The search by which the simulated hardware finds the longest free run of granules (E4 to E7
     /// in `docs/policies/matching.md`); some searches report a shorter length.
-    pub search: SearchRule,
+    pub(crate) search: SearchRule,
     /// The order of the urgency levels, which may change with time: which level is the best at a
     /// tick (E1 and E2 in `docs/policies/matching.md`).
-    pub order: LevelOrder,
+    pub(crate) order: LevelOrder,
     /// The choice among several channels with workgroups of one level, where patent 000
     /// says "at random" (step a42).
-    pub pick: Choice,
+    pub(crate) pick: Choice,
     /// The choice among the free runs of granules that are long enough (step a44 of patent
     /// 000).
     #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Fit::is_first"))]
-    pub fit: Fit,
+    pub(crate) fit: Fit,
     /// The rule that decides how many waves of a workgroup each SIMD gets (E8 in
     /// `docs/policies/matching.md`).
-    pub balance: Balance,
+    pub(crate) balance: Balance,
     /// The choice among several compute units on which the workgroup fits (E9 and E10 in
     /// `docs/policies/matching.md`).
-    pub place: PlaceRule,
+    pub(crate) place: PlaceRule,
     /// The rule that decides when a workgroup that may be cut is placed wave by wave (E3 in
     /// `docs/policies/matching.md`); with `None`, no workgroup is cut.
     #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
-    pub split: Option<SplitRule>,
+    pub(crate) split: Option<SplitRule>,
     /// The time that a decision of the dispatcher takes; with `None`, decisions take no time.
     #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
-    pub decision: Option<DecisionTime>,
+    pub(crate) decision: Option<DecisionTime>,
     /// The number of channels over which streams are distributed in turn, in the order of their
     /// first use; with `None`, each stream is a channel.
     #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
-    pub channels: Option<u16>,
+    pub(crate) channels: Option<u16>,
+}
+
+impl MatchingConfig {
+    /// Returns the search by which the simulated hardware finds the longest free run of granules.
+    #[must_use]
+    pub const fn search(&self) -> &SearchRule {
+        &self.search
+    }
+
+    /// Returns the time that a decision of the dispatcher takes; `None` where it takes no time.
+    #[must_use]
+    pub const fn decision(&self) -> Option<DecisionTime> {
+        self.decision
+    }
+
+    /// Sets the search by which the simulated hardware finds the longest free run of granules (E4
+    /// to E7 in `docs/policies/matching.md`); some searches report a shorter length.
+    #[must_use]
+    pub fn with_search(mut self, search: SearchRule) -> Self {
+        self.search = search;
+        self
+    }
+
+    /// Sets the order of the urgency levels, which may change with time: which level is the best at
+    /// a tick (E1 and E2 in `docs/policies/matching.md`).
+    #[must_use]
+    pub fn with_order(mut self, order: LevelOrder) -> Self {
+        self.order = order;
+        self
+    }
+
+    /// Sets the choice among several channels with workgroups of one level, where patent 000 says
+    /// "at random" (step a42).
+    #[must_use]
+    pub const fn with_pick(mut self, pick: Choice) -> Self {
+        self.pick = pick;
+        self
+    }
+
+    /// Sets the choice among the free runs of granules that are long enough (step a44 of patent
+    /// 000).
+    #[must_use]
+    pub const fn with_fit(mut self, fit: Fit) -> Self {
+        self.fit = fit;
+        self
+    }
+
+    /// Sets the rule that decides how many waves of a workgroup each SIMD gets (E8 in
+    /// `docs/policies/matching.md`).
+    #[must_use]
+    pub const fn with_balance(mut self, balance: Balance) -> Self {
+        self.balance = balance;
+        self
+    }
+
+    /// Sets the choice among several compute units on which the workgroup fits (E9 and E10 in
+    /// `docs/policies/matching.md`).
+    #[must_use]
+    pub fn with_place(mut self, place: PlaceRule) -> Self {
+        self.place = place;
+        self
+    }
+
+    /// Sets the rule that decides when a workgroup that may be cut is placed wave by wave (E3 in
+    /// `docs/policies/matching.md`); with `None`, no workgroup is cut.
+    #[must_use]
+    pub const fn with_split(mut self, split: Option<SplitRule>) -> Self {
+        self.split = split;
+        self
+    }
+
+    /// Sets the time that a decision of the dispatcher takes; with `None`, decisions take no time.
+    #[must_use]
+    pub const fn with_decision(mut self, decision: Option<DecisionTime>) -> Self {
+        self.decision = decision;
+        self
+    }
+
+    /// Sets the number of channels over which streams are distributed in turn, in the order of
+    /// their first use; with `None`, each stream is a channel.
+    #[must_use]
+    pub const fn with_channels(mut self, channels: Option<u16>) -> Self {
+        self.channels = channels;
+        self
+    }
 }
 
 /// The rule that orders levels of urgency; the first level in the order is the best.
@@ -190,15 +275,55 @@ pub enum Balance {
 pub struct SplitRule {
     /// The number of decisions (rounds) in a row in which no workgroup fits and none is cut; the
     /// next such decision cuts a workgroup. Patent 000 calls the number G.
-    pub threshold: u64,
+    pub(crate) threshold: u64,
     /// Nanoseconds between two decisions (rounds) while no workgroup fits and one could be cut.
     /// `None` where `retry_us` is given; 10 where both are `None`.
     #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
-    pub retry_ns: Option<u64>,
+    pub(crate) retry_ns: Option<u64>,
     /// Microseconds between two decisions (rounds) while no workgroup fits and one could be cut;
     /// `None` where `retry_ns` counts instead.
     #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
-    pub retry_us: Option<u64>,
+    pub(crate) retry_us: Option<u64>,
+}
+
+impl SplitRule {
+    /// Returns the number of decisions (rounds) in a row in which no workgroup fits and none is
+    /// cut, behind which a workgroup is cut.
+    #[must_use]
+    pub const fn threshold(&self) -> u64 {
+        self.threshold
+    }
+
+    /// Returns the nanoseconds between two decisions (rounds) while no workgroup fits and one could
+    /// be cut; `None` where they are not given in nanoseconds.
+    #[must_use]
+    pub const fn retry_ns(&self) -> Option<u64> {
+        self.retry_ns
+    }
+
+    /// Sets the number of decisions (rounds) in a row in which no workgroup fits and none is cut;
+    /// the next such decision cuts a workgroup. Patent 000 calls the number G.
+    #[must_use]
+    pub const fn with_threshold(mut self, threshold: u64) -> Self {
+        self.threshold = threshold;
+        self
+    }
+
+    /// Sets the nanoseconds between two decisions (rounds) while no workgroup fits and one could be
+    /// cut. `None` where `retry_us` is given; 10 where both are `None`.
+    #[must_use]
+    pub const fn with_retry_ns(mut self, retry_ns: Option<u64>) -> Self {
+        self.retry_ns = retry_ns;
+        self
+    }
+
+    /// Sets the microseconds between two decisions (rounds) while no workgroup fits and one could
+    /// be cut; `None` where `retry_ns` counts instead.
+    #[must_use]
+    pub const fn with_retry_us(mut self, retry_us: Option<u64>) -> Self {
+        self.retry_us = retry_us;
+        self
+    }
 }
 
 impl Default for SplitRule {
@@ -301,24 +426,71 @@ pub enum Amounts {
 pub struct PowerWeights {
     /// The weight of one instruction of each kind, in the order of
     /// [`raddle_policy::InstructionKind::ALL`].
-    pub weights: [u64; 6],
+    pub(crate) weights: [u64; 6],
     /// The time for which past instructions count, in ticks (called NX in patent 000).
     /// `None` where `history_log2` is given; 1,024, which the patent prefers, where both
     /// are `None`.
     #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
     #[cfg_attr(feature = "serde", serde(default))]
-    pub history_ticks: Option<u64>,
+    pub(crate) history_ticks: Option<u64>,
     /// The time for which past instructions count, as the exponent of a power of two ticks, at most
     /// 63 (claim 5 of patent 000); `None` where `history_ticks` counts instead.
     #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
     #[cfg_attr(feature = "serde", serde(default))]
-    pub history_log2: Option<u8>,
+    pub(crate) history_log2: Option<u8>,
     /// True if the score also looks ahead: over as many ticks after the present one as before it,
     /// as if no workgroup ended. Then a workgroup counts as soon as it is placed, and not only from
     /// the next tick on.
     #[cfg_attr(feature = "serde", serde(skip_serializing_if = "core::ops::Not::not"))]
     #[cfg_attr(feature = "serde", serde(default))]
-    pub ahead: bool,
+    pub(crate) ahead: bool,
+}
+
+impl PowerWeights {
+    /// Returns the weight of one instruction of each kind, in the order of
+    /// [`raddle_policy::InstructionKind::ALL`].
+    #[must_use]
+    pub const fn weights(&self) -> [u64; 6] {
+        self.weights
+    }
+
+    /// Returns the time for which past instructions count, as the exponent of a power of two ticks;
+    /// `None` where it is given in ticks.
+    #[must_use]
+    pub const fn history_log2(&self) -> Option<u8> {
+        self.history_log2
+    }
+
+    /// Returns whether the score also looks ahead.
+    #[must_use]
+    pub const fn ahead(&self) -> bool {
+        self.ahead
+    }
+
+    /// Sets the time for which past instructions count, in ticks (called NX in patent 000). `None`
+    /// where `history_log2` is given; 1,024, which the patent prefers, where both are `None`.
+    #[must_use]
+    pub const fn with_history_ticks(mut self, history_ticks: Option<u64>) -> Self {
+        self.history_ticks = history_ticks;
+        self
+    }
+
+    /// Sets the time for which past instructions count, as the exponent of a power of two ticks, at
+    /// most 63 (claim 5 of patent 000); `None` where `history_ticks` counts instead.
+    #[must_use]
+    pub const fn with_history_log2(mut self, history_log2: Option<u8>) -> Self {
+        self.history_log2 = history_log2;
+        self
+    }
+
+    /// Sets whether the score also looks ahead: over as many ticks after the present one as before
+    /// it, as if no workgroup ended. Then a workgroup counts as soon as it is placed, and not only
+    /// from the next tick on.
+    #[must_use]
+    pub const fn with_ahead(mut self, ahead: bool) -> Self {
+        self.ahead = ahead;
+        self
+    }
 }
 
 impl PowerWeights {

@@ -14,11 +14,11 @@ impl Matching {
         self.heads.clear();
         self.question += 1;
         self.matcher.begin();
-        for (at, entry) in ready.launches.iter().enumerate() {
+        for (at, entry) in ready.launches().iter().enumerate() {
             if entry.undistributed() == 0 {
                 continue;
             }
-            let recent = self.channels.of(&entry.launch);
+            let recent = self.channels.of(entry.launch());
             let (channel, guess) = (recent.channel(), recent.class);
             if self.seen.len() <= channel {
                 self.seen.resize(channel + 1, SeenChannel::default());
@@ -28,7 +28,7 @@ impl Matching {
                 continue;
             }
             seen.question = self.question;
-            match self.head(ready, at, (channel, guess), (entry.next, entry.cut), now) {
+            match self.head(ready, at, (channel, guess), (entry.next(), entry.cut()), now) {
                 Ok(head) => self.heads.push(head),
                 Err(refusal) => return Some(refusal),
             }
@@ -51,7 +51,7 @@ impl Matching {
         (next, cut): (u64, u16),
         now: Tick,
     ) -> Result<ChannelHead, Refusal> {
-        let launch = &ready.launches[at].launch;
+        let launch = &ready.launches()[at].launch();
         let last = self.levels.count() - 1;
         let (mut level, mut wave) = (usize::from(launch.level.0).min(last), WHOLE);
         let mut may_fit_cut = false;
@@ -96,15 +96,15 @@ impl Matching {
         now: Tick,
     ) -> bool {
         let ChannelHead { entry, channel, class, .. } = self.heads[place];
-        let behind = if next < ready.launches[entry].launch.workgroups {
+        let behind = if next < ready.launches()[entry].launch().workgroups {
             Some((entry, (next, cut)))
         } else {
-            let mut behind = (entry + 1..).zip(&ready.launches[entry + 1..]);
+            let mut behind = (entry + 1..).zip(&ready.launches()[entry + 1..]);
             let channels = &mut self.channels;
             let behind = behind.find(|(_, entry)| {
-                entry.undistributed() > 0 && channels.of(&entry.launch).channel() == channel
+                entry.undistributed() > 0 && channels.of(entry.launch()).channel() == channel
             });
-            behind.map(|(at, entry)| (at, (entry.next, entry.cut)))
+            behind.map(|(at, entry)| (at, (entry.next(), entry.cut())))
         };
         let Some((at, next)) = behind else {
             self.heads.remove(place);

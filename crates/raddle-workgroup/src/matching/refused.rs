@@ -148,7 +148,7 @@ fn search(search: &SearchRule, shape: &CuShape, resource: Resource) -> Option<Se
                 "{name} has {has} granules, more than one finder of {width} can take in: give {least} or more"
             );
             let refused = SettingError::new("search.shared.width", message);
-            Some(refused.example(format!("width = {least}")))
+            Some(refused.with_example(format!("width = {least}")))
         }
         _ => None,
     }

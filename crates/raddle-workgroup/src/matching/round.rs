@@ -22,7 +22,7 @@ impl Matching {
         bulk: bool,
         round: &mut Round,
     ) -> Answer {
-        let [entry] = ready.launches else { return self.place_one_of(ready, now, bulk, round) };
+        let [entry] = ready.launches() else { return self.place_one_of(ready, now, bulk, round) };
         if self.cutting.is_some() {
             return self.place_one_of(ready, now, bulk, round);
         }
@@ -32,21 +32,21 @@ impl Matching {
         // With one launch there is no choice, so no list of heads is needed.
         self.heads.clear();
         self.matcher.begin();
-        let recent = self.channels.of(&entry.launch);
-        let class = self.matcher.class(&entry.launch.demand, recent.class);
+        let recent = self.channels.of(entry.launch());
+        let class = self.matcher.class(&entry.launch().demand, recent.class);
         recent.class = class;
         let Some(cu) = self.places.plan(&mut self.matcher, class, now) else {
-            return self.refuse(&entry.launch, class, round);
+            return self.refuse(entry.launch(), class, round);
         };
         // Channel and level of the only head are never compared, so they may be 0.
-        let next = entry.next;
+        let next = entry.next();
         let (channel, level, rank) = (0, 0, 0);
         let head = ChannelHead { entry: 0, channel, level, rank, class, next, wave: WHOLE };
-        let next = self.commit(&entry.launch, head, cu, bulk, now, round);
+        let next = self.commit(entry.launch(), head, cu, bulk, now, round);
         if bulk {
-            self.go_on(&entry.launch, head, next, now, round);
+            self.go_on(entry.launch(), head, next, now, round);
         }
-        start(entry.launch.id)
+        start(entry.launch().id)
     }
 
     /// Returns the answer for a launch that no compute unit has room for: a refusal for ever, if a
@@ -85,7 +85,7 @@ impl Matching {
         };
         loop {
             let (at, ..) = chosen;
-            let launch = &ready.launches[self.heads[at].entry].launch;
+            let launch = &ready.launches()[self.heads[at].entry].launch();
             let (waves, behind) = self.start_part(launch, chosen, bulk, now, round);
             let goes_on = bulk && self.advance(ready, at, behind, now);
             let Some(next) = (if goes_on { self.choose(now) } else { None }) else {
@@ -143,7 +143,7 @@ impl Matching {
         else {
             return false;
         };
-        cutting.cut(ready.launches[head.entry].launch.id, head.next);
+        cutting.cut(ready.launches()[head.entry].launch().id, head.next);
         true
     }
 
@@ -217,7 +217,7 @@ impl Matching {
             let ChannelHead { entry, class, .. } = self.heads[at];
             if explained.len() < EXPLAINED && !explained.contains(&class) {
                 explained.push(class);
-                self.explain(&ready.launches[entry].launch, class, round);
+                self.explain(ready.launches()[entry].launch(), class, round);
             }
         }
     }
@@ -250,5 +250,5 @@ impl Matching {
 /// Returns whether a head (the next workgroup of a channel) is whole and may be placed one wave at
 /// a time.
 fn may_cut(ready: &ReadyView<'_>, head: &ChannelHead) -> bool {
-    head.wave == WHOLE && may_be_cut(&ready.launches[head.entry].launch)
+    head.wave == WHOLE && may_be_cut(ready.launches()[head.entry].launch())
 }

@@ -16,12 +16,9 @@ pub(crate) fn matching(config: &MatchingConfig, shape: CuShape, cus: u16) -> Mat
 /// placements.
 pub(crate) fn wide_config(shape: CuShape) -> impl Strategy<Value = MatchingConfig> {
     let any = (config(), prop::sample::select(searches(shape)))
-        .prop_map(|(config, search)| MatchingConfig { search, ..config });
-    let fills = config().prop_map(|config| MatchingConfig {
-        search: SearchRule::Full,
-        fit: Fit::First,
-        place: PlaceRule::LowestIndex,
-        ..config
+        .prop_map(|(config, search)| config.with_search(search));
+    let fills = config().prop_map(|config| {
+        config.with_search(SearchRule::Full).with_fit(Fit::First).with_place(PlaceRule::LowestIndex)
     });
     prop_oneof![any, fills]
 }
@@ -77,24 +74,23 @@ pub(crate) fn config() -> impl Strategy<Value = MatchingConfig> {
     ];
     let split = prop_oneof![
         Just(None),
-        (0u64..4, 1u64..3).prop_map(|(threshold, retry_us)| Some(SplitRule {
-            threshold,
-            retry_us: Some(retry_us),
-            retry_ns: None
-        })),
+        (0u64..4, 1u64..3).prop_map(|(threshold, retry_us)| Some(
+            SplitRule::default().with_threshold(threshold).with_retry_us(Some(retry_us))
+        )),
     ];
     let fit = prop_oneof![2 => Just(Fit::First), 1 => Just(Fit::Best), 1 => Just(Fit::Worst), 2 => Just(Fit::Next)];
     ((search, fit), order, pick, balance, place(), split, channels).prop_map(
-        |((search, fit), order, pick, balance, place, split, channels)| MatchingConfig {
-            search,
-            fit,
-            order,
-            pick,
-            balance,
-            place,
-            split,
-            channels,
-            decision: None,
+        |((search, fit), order, pick, balance, place, split, channels)| {
+            MatchingConfig::default()
+                .with_search(search)
+                .with_fit(fit)
+                .with_order(order)
+                .with_pick(pick)
+                .with_balance(balance)
+                .with_place(place)
+                .with_split(split)
+                .with_channels(channels)
+                .with_decision(None)
         },
     )
 }
@@ -109,9 +105,8 @@ fn place() -> impl Strategy<Value = PlaceRule> {
             amounts: if longest { Amounts::LongestRun } else { Amounts::Free },
         },
     );
-    let power = (1u64..9, 1u64..9, 1u64..4000).prop_map(|(a, b, ticks)| PowerWeights {
-        history_ticks: Some(ticks),
-        ..PowerWeights::new([a, 0, b, 2, 3, 1])
+    let power = (1u64..9, 1u64..9, 1u64..4000).prop_map(|(a, b, ticks)| {
+        PowerWeights::new([a, 0, b, 2, 3, 1]).with_history_ticks(Some(ticks))
     });
     let mix = (weights.clone(), power.clone(), 0u64..4, 1u64..4)
         .prop_map(|(free, power, a, b)| PlaceRule::Mix { free, power, shares: [a, b] });

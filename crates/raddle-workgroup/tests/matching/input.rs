@@ -19,27 +19,27 @@ fn refused(config: MatchingConfig) -> Error {
 }
 
 fn with_place(place: PlaceRule) -> MatchingConfig {
-    MatchingConfig { place, ..MatchingConfig::default() }
+    MatchingConfig::default().with_place(place)
 }
 
 #[test]
 fn choices_that_make_no_sense_are_errors_that_say_why() {
-    let windows = |windows_us: &[u64]| MatchingConfig {
-        order: LevelOrder::Windows(LevelWindows::us(windows_us.to_vec())),
-        ..MatchingConfig::default()
+    let windows = |windows_us: &[u64]| {
+        MatchingConfig::default()
+            .with_order(LevelOrder::Windows(LevelWindows::us(windows_us.to_vec())))
     };
     assert_eq!(refused(windows(&[])).to_string(), "no window: give one for each level");
     assert_eq!(
         refused(windows(&[3, 0])).to_string(),
         "window 1 has 0 ticks, its level would never be best: give 1 or more"
     );
-    let none = MatchingConfig { channels: Some(0), ..MatchingConfig::default() };
+    let none = MatchingConfig::default().with_channels(Some(0));
     assert_eq!(
         refused(none).to_string(),
         "no channels leave streams nowhere to wait: give 1 or more, or leave it out"
     );
-    let split = Some(SplitRule { threshold: 1, retry_us: Some(0), retry_ns: None });
-    let error = refused(MatchingConfig { split, ..MatchingConfig::default() });
+    let split = Some(SplitRule::default().with_threshold(1).with_retry_us(Some(0)));
+    let error = refused(MatchingConfig::default().with_split(split));
     assert_eq!(
         error.to_string(),
         "a time of 0 between two rounds of `split`: rounds would follow each other without end, give 1 or more"
@@ -54,8 +54,7 @@ fn choices_that_make_no_sense_are_errors_that_say_why() {
         refused(with_place(PlaceRule::MostFree(heavy))).to_string(),
         "the score of row 0 is beyond 64 bits: give smaller weights"
     );
-    let power =
-        |weights, ticks| PowerWeights { history_ticks: Some(ticks), ..PowerWeights::new(weights) };
+    let power = |weights, ticks| PowerWeights::new(weights).with_history_ticks(Some(ticks));
     let least = |power| with_place(PlaceRule::LeastPower(power));
     assert_eq!(
         refused(least(power([0; 6], 5))).to_string(),
@@ -75,7 +74,7 @@ fn choices_that_make_no_sense_are_errors_that_say_why() {
     // Also amounts that no resource has stand in order.
     for (amounts, at) in [(vec![1, 500, 400], 2), (vec![600, 5], 1), (vec![2, 2], 1)] {
         let search = SearchRule::amounts(amounts);
-        let error = refused(MatchingConfig { search, ..MatchingConfig::default() });
+        let error = refused(MatchingConfig::default().with_search(search));
         let cause =
             format!("sample {at} is not above the one before: give them strictly ascending");
         assert_eq!(error.to_string(), format!("vgpr cannot be searched so: {cause}"));
@@ -90,7 +89,7 @@ fn choices_that_make_no_sense_are_errors_that_say_why() {
 
 #[test]
 fn a_search_that_does_not_suit_the_device_names_the_resource() {
-    let search = |search| refused(MatchingConfig { search, ..MatchingConfig::default() });
+    let search = |search| refused(MatchingConfig::default().with_search(search));
     for (search, resource, says) in [
         (search(SearchRule::groups(3)), Resource::Vgpr, "3"),
         (search(SearchRule::groups(16)), Resource::Vgpr, "16"),
@@ -141,7 +140,7 @@ fn what_never_fits_is_refused_for_ever_with_what_lacks() {
     }
     // Sampled, 15 registers in a row are never reported: 8 and 12 are, and 16.
     let search = SearchRule::amounts(vec![1, 2, 4, 8]);
-    let config = MatchingConfig { search, ..MatchingConfig::default() };
+    let config = MatchingConfig::default().with_search(search);
     let mut policy = Matching::new(config, shape(), 2).unwrap();
     let wide = Demand { waves: 1, vgpr: 9, ..Demand::default() };
     let (Answer::Never { refusal }, _) = ask(&mut policy, launch(wide), 0) else {
@@ -190,7 +189,7 @@ fn ends_of_what_is_not_there_change_nothing() {
 #[test]
 fn ends_on_a_compute_unit_that_there_is_not_change_nothing() {
     let free = FreeWeights { waves: 1, ..FreeWeights::default() };
-    let power = PowerWeights { history_ticks: Some(5), ..PowerWeights::new([1; 6]) };
+    let power = PowerWeights::new([1; 6]).with_history_ticks(Some(5));
     let mix = PlaceRule::Mix { free, power, shares: [1, 1] };
     let whole = launch(Demand { waves: 8, vgpr: 4, ..Demand::default() });
     for place in [

@@ -74,7 +74,7 @@ fn channels_tie_in_whatever_order_their_launches_come() {
 
 #[test]
 fn streams_beyond_the_channels_begin_with_the_first_again() {
-    let config = MatchingConfig { channels: Some(2), ..MatchingConfig::default() };
+    let config = MatchingConfig::default().with_channels(Some(2));
     let mut policy = policy(config, 1);
     let first = launch(0, 0, 8, 2);
     let (large, small) = (launch(1, 1, 8, 2), launch(2, 2, 1, 1));
@@ -90,7 +90,7 @@ fn streams_beyond_the_channels_begin_with_the_first_again() {
 fn a_compute_unit_that_was_emptied_at_once_has_most_free() {
     for how in [Preemption::Reset, Preemption::Switch] {
         let place = PlaceRule::MostWaves;
-        let mut policy = policy(MatchingConfig { place, ..MatchingConfig::default() }, 2);
+        let mut policy = policy(MatchingConfig::default().with_place(place), 2);
         let (gone, next) = (launch(0, 0, 4, 1), launch(1, 0, 1, 1));
         assert_eq!(ask(&mut policy, 2, &[gone], 0), Some((0, WaveSpan::All, CuId(0))));
         policy.observe(&Fact::TakenOff { launch: &gone, how }, Tick::ZERO);
@@ -109,14 +109,14 @@ fn a_compute_unit_that_was_emptied_at_once_has_most_free() {
 }
 
 fn split(threshold: u64) -> Option<SplitRule> {
-    Some(SplitRule { threshold, retry_us: Some(1), retry_ns: None })
+    Some(SplitRule::default().with_threshold(threshold).with_retry_us(Some(1)))
 }
 
 #[test]
 fn a_piece_draws_the_power_of_one_wave() {
-    let power = PowerWeights { history_ticks: Some(1 << 40), ..PowerWeights::new([1; 6]) };
+    let power = PowerWeights::new([1; 6]).with_history_ticks(Some(1 << 40));
     let place = PlaceRule::LeastPower(power);
-    let config = MatchingConfig { place, split: split(0), ..MatchingConfig::default() };
+    let config = MatchingConfig::default().with_place(place).with_split(split(0));
     let mut policy = policy(config, 2);
     let active = |launch| altered(launch, |it| it.activity = Activity([1_000; 6]));
     // Nine waves fit nowhere whole.
@@ -133,7 +133,7 @@ fn a_piece_draws_the_power_of_one_wave() {
 /// Makes a policy that has decided to cut the first workgroup of a launch, of which no wave has
 /// started yet.
 fn cut() -> (Matching, Launch) {
-    let config = MatchingConfig { split: split(0), ..MatchingConfig::default() };
+    let config = MatchingConfig::default().with_split(split(0));
     let mut policy = policy(config, 1);
     let (filler, cut) = (launch(0, 0, 8, 1), launch(1, 1, 2, 1));
     assert_eq!(ask(&mut policy, 1, &[filler], 0), Some((0, WaveSpan::All, CuId(0))));
@@ -160,7 +160,7 @@ fn what_was_cut_goes_in_pieces_unless_it_begins_again() {
 
 #[test]
 fn the_age_of_a_head_begins_when_it_becomes_the_head() {
-    let config = MatchingConfig { split: split(2), ..MatchingConfig::default() };
+    let config = MatchingConfig::default().with_split(split(2));
     let mut policy = policy(config, 2);
     let filler = altered(launch(0, 0, 7, 1), |it| it.workgroups = 2);
     let wide = |waves, lds| Demand { lds, ..demand(waves, 1) };

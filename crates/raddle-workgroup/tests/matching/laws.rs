@@ -38,7 +38,7 @@ proptest! {
             launch.workgroups += 4;
         }
         let order = LevelOrder::Static;
-        let config = MatchingConfig { order, balance: Balance::Tail, channels: None, ..config };
+        let config = config.with_order(order).with_balance(Balance::Tail).with_channels(None);
         check_bulk(|| matching(&config, s.shape, s.cus), &s);
     }
 }

@@ -11,7 +11,7 @@ use raddle_workgroup::{
 
 fn policy(search: SearchRule, timing: SearchTiming, mhz: Option<u32>) -> Result<Matching, Error> {
     let decision = Some(DecisionTime { timing, clock_mhz: mhz });
-    let config = MatchingConfig { search, decision, ..MatchingConfig::default() };
+    let config = MatchingConfig::default().with_search(search).with_decision(decision);
     Matching::new(config, SMALL_CU, 1)
 }
 
@@ -21,9 +21,7 @@ fn launch() -> Launch {
 
 fn ask(policy: &mut Matching, launch: Launch, next: u64, at: u64) -> Answer {
     let cus = Cus::new(SMALL_CU, 1);
-    let mut entry = ready(launch);
-    entry.next = next;
-    let (launches, mut round) = ([entry], Round::default());
+    let (launches, mut round) = ([ready(launch).with_next(next)], Round::default());
     policy.allocate_round(&ReadyView::new(&launches, &cus), Tick(at), &mut round)
 }
 
@@ -91,19 +89,15 @@ fn work_that_a_shared_finder_still_sees_draws_no_power() {
     let widest = [SMALL_CU.vgpr_per_simd.into(), SMALL_CU.lds].into_iter().max().expect("some");
     let decision = Some(DecisionTime { timing: SearchTiming::OneClock, clock_mhz: Some(100) });
     let power = PowerWeights::new([1, 0, 0, 0, 0, 0]);
-    let config = MatchingConfig {
-        search: SearchRule::Shared { width: widest },
-        decision,
-        place: PlaceRule::LeastPower(power),
-        ..MatchingConfig::default()
-    };
+    let config = MatchingConfig::default()
+        .with_search(SearchRule::Shared { width: widest })
+        .with_decision(decision)
+        .with_place(PlaceRule::LeastPower(power));
     let mut policy = Matching::new(config, SMALL_CU, 2).expect("sound");
     let launch = altered(launch(), |it| it.activity = Activity([1, 0, 0, 0, 0, 0]));
     let at_round_of = |policy: &mut Matching, next: u64, now: u64| {
         let cus = Cus::new(SMALL_CU, 2);
-        let mut entry = ready(launch);
-        entry.next = next;
-        let (launches, mut round) = ([entry], Round::default());
+        let (launches, mut round) = ([ready(launch).with_next(next)], Round::default());
         let view = ReadyView::new(&launches, &cus);
         let answer = policy.allocate_round(&view, Tick(now), &mut round);
         (answer, round.pieces.first().map(|piece| piece.cu.0))

@@ -46,7 +46,7 @@ impl Play {
         self.due = later;
         let due: Vec<_> = due;
         for (_, at, piece) in due {
-            let launch = &self.entries[at].0.launch;
+            let launch = &self.entries[at].0.launch();
             let fact = Fact::Ended { launch, waves: WaveSpan::All, pieces: &[piece] };
             self.policy.observe(&fact, Tick(now));
             self.last[at] = now;
@@ -59,7 +59,7 @@ impl Play {
             let Answer::Start { launch, .. } = answer else { return };
             let at = launch.index();
             let (entry, ticks) = &mut self.entries[at];
-            entry.next += 1;
+            *entry = entry.with_next(entry.next() + 1);
             self.due.push((now + *ticks, at, round.pieces[0]));
             self.first[at].get_or_insert(now);
         }
@@ -70,7 +70,7 @@ impl Play {
 /// holds one workgroup at a time, beside urgent work without end (the case T6 of E2); `None` where
 /// it never starts.
 fn wait_of_the_least_urgent(order: LevelOrder) -> Option<u64> {
-    let config = MatchingConfig { order, ..MatchingConfig::default() };
+    let config = MatchingConfig::default().with_order(order);
     let urgent = launch(0, 0, u64::MAX, 8, 4);
     let least = launch(1, 3, 1, 8, 4);
     let mut play = Play::new(config, 1, &[(urgent, 1_000), (least, 1_000)]);
@@ -94,7 +94,7 @@ fn static_order_starves_and_windows_do_not() {
 /// may block them.
 fn small_done(channels: Option<u16>) -> u64 {
     let place = PlaceRule::RoundRobin;
-    let config = MatchingConfig { channels, place, ..MatchingConfig::default() };
+    let config = MatchingConfig::default().with_channels(channels).with_place(place);
     let long = launch(0, 0, 4, 4, 4);
     let large = launch(1, 1, 1, 8, 4);
     let small = launch(2, 2, 400, 1, 2);
@@ -119,7 +119,7 @@ fn a_large_urgent_head_holds_up_a_serial_dispatcher_alone() {
 /// to 15 free, two whole groups.
 fn chosen(search: SearchRule, amounts: Amounts) -> Option<CuId> {
     let place = PlaceRule::MostFree(FreeWeights { lds: 1, amounts, ..FreeWeights::default() });
-    let config = MatchingConfig { search, place, ..MatchingConfig::default() };
+    let config = MatchingConfig::default().with_search(search).with_place(place);
     // LDS, waves, how long: of two that end early one leaves the run, the other the wave slots.
     let all = [(1, 1, 100), (8, 1, 100), (10, 1, 10), (0, 7, 10), (4, 1, 100), (2, 1, 100)];
     let launches: Vec<(Launch, u64)> = (0..)

@@ -25,7 +25,7 @@ fn endless(levels: &[u8]) -> Vec<ReadyLaunch> {
 /// often each launch went, one list for each turn.
 fn served(windows_us: &[u64], levels: &[u8], turns: u64) -> Vec<Vec<u64>> {
     let order = LevelOrder::Windows(LevelWindows::us(windows_us.to_vec()));
-    let config = MatchingConfig { order, ..MatchingConfig::default() };
+    let config = MatchingConfig::default().with_order(order);
     let mut policy = Matching::new(config, SHAPE, 1).expect("windows of a microsecond or more");
     let mut entries = endless(levels);
     let cus = Cus::new(SHAPE, 1);
@@ -38,10 +38,10 @@ fn served(windows_us: &[u64], levels: &[u8], turns: u64) -> Vec<Vec<u64>> {
             panic!("the device is empty");
         };
         let entry = &mut entries[launch.0 as usize];
-        let pieces = &[Piece::one(entry.next, CuId(0))];
-        entry.next += 1;
+        let pieces = &[Piece::one(entry.next(), CuId(0))];
+        *entry = entry.with_next(entry.next() + 1);
         counts[(us / turn) as usize][launch.0 as usize] += 1;
-        let ended = Fact::Ended { launch: &entry.launch, waves: WaveSpan::All, pieces };
+        let ended = Fact::Ended { launch: entry.launch(), waves: WaveSpan::All, pieces };
         policy.observe(&ended, Tick(us * 1_000 + 999));
     }
     counts

@@ -24,8 +24,8 @@ struct Scene {
 
 impl Scene {
     fn new(threshold: u64, launches: &[Launch]) -> Self {
-        let split = Some(SplitRule { threshold, retry_us: Some(1), retry_ns: None });
-        let config = MatchingConfig { split, ..MatchingConfig::default() };
+        let split = Some(SplitRule::default().with_threshold(threshold).with_retry_us(Some(1)));
+        let config = MatchingConfig::default().with_split(split);
         Self {
             policy: Matching::new(config, SHAPE, 2).expect("the scenario is sound"),
             cus: Cus::new(SHAPE, 2),
@@ -43,12 +43,14 @@ impl Scene {
             let entry = self
                 .entries
                 .iter_mut()
-                .find(|it| it.launch.id == launch)
+                .find(|it| it.launch().id == launch)
                 .expect("the scenario is sound");
-            match waves {
-                WaveSpan::Cut { .. } if entry.cut + 1 < entry.launch.demand.waves => entry.cut += 1,
-                _ => (entry.next, entry.cut) = (entry.next + 1, 0),
-            }
+            *entry = match waves {
+                WaveSpan::Cut { .. } if entry.cut() + 1 < entry.launch().demand.waves => {
+                    entry.with_cut(entry.cut() + 1)
+                }
+                _ => entry.with_next(entry.next() + 1).with_cut(0),
+            };
         }
         (answer, round)
     }
@@ -74,7 +76,7 @@ impl Scene {
 
     fn end(&mut self, launch: usize, workgroup: u64, wave: Option<u16>, cu: u16) {
         let waves = wave.map_or(WaveSpan::All, |first| WaveSpan::Cut { first, count: 1 });
-        let launch = &self.entries[launch].launch;
+        let launch = &self.entries[launch].launch();
         let pieces = &[Piece::one(workgroup, CuId(cu))];
         self.policy.observe(&Fact::Ended { launch, waves, pieces }, Tick::ZERO);
     }
@@ -145,8 +147,8 @@ fn time_in_which_nothing_could_be_cut_has_no_rounds() {
 fn a_piece_takes_no_barrier() {
     // Of four barriers each workgroup takes one; the fifth fits as pieces alone.
     let shape = CuShape { waves_per_simd: 20, vgpr_per_simd: 80, workgroups: 20, ..SHAPE };
-    let split = Some(SplitRule { threshold: 0, ..SplitRule::default() });
-    let config = MatchingConfig { split, ..MatchingConfig::default() };
+    let split = Some(SplitRule::default().with_threshold(0));
+    let config = MatchingConfig::default().with_split(split);
     let policy = Matching::new(config, shape, 1).expect("the scenario is sound");
     let one = raddle_testkit::launch(0).workgroups(5).barrier(Barrier::No);
     let one = one.demand(Demand { barriers: 1, ..demand(2, 2) }).build();
@@ -175,8 +177,8 @@ fn a_success_begins_the_count_again() {
     scene.end(0, 1, None, 1);
     // Both of the launch fit on what has become free.
     assert_eq!(scene.starts(3), [(1, 0, None, 1), (1, 1, None, 1)]);
-    let more = altered(scene.entries[1].launch, |it| it.workgroups = 4);
-    scene.entries[1].launch = more;
+    let more = altered(*scene.entries[1].launch(), |it| it.workgroups = 4);
+    scene.entries[1] = ready(more).with_next(scene.entries[1].next());
     for round in 4..7 {
         assert_eq!(scene.starts(round), [], "{round}");
     }
@@ -191,9 +193,7 @@ fn pieces_end_by_themselves_and_give_everything_back() {
     scene.entries.truncate(1);
     // Two workgroups that want a whole compute unit each.
     let whole = launch(2, Barrier::Yes, 4, 8).with_level(Level(0));
-    let mut entry = scene.entries[0].with_next(0).with_cut(0);
-    entry.launch = whole;
-    scene.entries.push(entry);
+    scene.entries.push(ready(whole));
     let cut = launch(1, Barrier::No, 2, 3);
     let end = |scene: &mut Scene, first, cu| {
         let (waves, pieces) = (WaveSpan::Cut { first, count: 1 }, &[Piece::one(0, CuId(cu))]);
@@ -234,8 +234,7 @@ fn the_head_that_has_waited_longest_is_cut() {
     scene.ask(0);
     scene.ask(0);
     assert_eq!(scene.starts(0), []);
-    let mut late = scene.entries[1];
-    late.launch = launch(2, Barrier::No, 2, 2);
+    let late = ready(launch(2, Barrier::No, 2, 2)).with_next(scene.entries[1].next());
     // In front of it in the view, of a channel behind it.
     scene.entries.insert(1, late);
     assert_eq!(scene.starts(1), []);

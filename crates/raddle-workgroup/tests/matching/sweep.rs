@@ -41,11 +41,9 @@ fn windows_channels_that_tie_and_a_fixed_balance() {
         launch.level.0 %= 2;
         launch.stream = StreamId(launch.id.0 % 2);
     }
-    let config = MatchingConfig {
-        order: LevelOrder::Windows(LevelWindows::us(vec![2, 1])),
-        balance: Balance::Fixed,
-        ..MatchingConfig::default()
-    };
+    let config = MatchingConfig::default()
+        .with_order(LevelOrder::Windows(LevelWindows::us(vec![2, 1])))
+        .with_balance(Balance::Fixed);
     let mut policy = matching(&config, scenario.shape, scenario.cus);
     insta::assert_snapshot!("windows", render(&mut policy, &scenario).expect("the laws hold"));
 }
@@ -53,8 +51,7 @@ fn windows_channels_that_tie_and_a_fixed_balance() {
 #[test]
 fn places() {
     let free = FreeWeights { waves: 2, vgpr: 6, sgpr: 0, lds: 3, amounts: Amounts::LongestRun };
-    let power =
-        PowerWeights { history_ticks: Some(1_500), ..PowerWeights::new([4, 12, 10, 64, 2, 3]) };
+    let power = PowerWeights::new([4, 12, 10, 64, 2, 3]).with_history_ticks(Some(1_500));
     let rules = [
         ("round-robin", PlaceRule::RoundRobin),
         ("most-waves", PlaceRule::MostWaves),
@@ -63,7 +60,7 @@ fn places() {
         ("mix", PlaceRule::Mix { free, power, shares: [1, 2] }),
     ];
     for (name, place) in rules {
-        let config = MatchingConfig { place, ..MatchingConfig::default() };
+        let config = MatchingConfig::default().with_place(place);
         insta::assert_snapshot!(name, table(config));
     }
 }
@@ -74,7 +71,7 @@ fn searches_that_report_less() {
     for (name, search) in
         [("grouped", SearchRule::groups(4)), ("sampled", SearchRule::amounts(vec![1, 2, 4, 8, 16]))]
     {
-        let config = MatchingConfig { search, pick: seeded, ..MatchingConfig::default() };
+        let config = MatchingConfig::default().with_search(search).with_pick(seeded);
         insta::assert_snapshot!(name, table(config));
     }
 }

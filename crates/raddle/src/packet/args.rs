@@ -168,14 +168,13 @@ impl Default for CostArgs {
 }
 
 impl CostArgs {
-    pub(crate) const fn overhead(&self) -> Overhead {
-        Overhead {
-            enqueue: self.enqueue_ns,
-            processing: self.processing_ns,
-            decode: self.decode_ns,
-            schedule: self.schedule_ns,
-            cleanup: self.cleanup_ns,
-        }
+    pub(crate) fn overhead(&self) -> Overhead {
+        Overhead::default()
+            .with_enqueue(self.enqueue_ns)
+            .with_processing(self.processing_ns)
+            .with_decode(self.decode_ns)
+            .with_schedule(self.schedule_ns)
+            .with_cleanup(self.cleanup_ns)
     }
 }
 
@@ -303,12 +302,11 @@ fn private_bits(text: &str) -> Result<u8, String> {
 impl LayoutArgs {
     /// Returns the layout of packets that the options describe.
     pub(crate) fn format(&self) -> Result<AqlFormat, CliError> {
-        let usual = AqlConfig::default();
         let types = PacketTypes {
             dispatch: self.dispatch_type,
             reference: self.reference_type,
             condensed: self.condensed_type,
-            ..usual.types
+            ..AqlFormat::default().types()
         };
         let order = |first| match first {
             FirstArg::Low => PartOrder::LowFirst,
@@ -317,7 +315,12 @@ impl LayoutArgs {
         let (half_words, header_bits) = (order(self.half_words), order(self.header_bits));
         let narrow_private = self.private_bits == 16;
         let entries = self.entries;
-        let options = AqlConfig { types, half_words, header_bits, narrow_private, entries };
+        let options = AqlConfig::default()
+            .with_types(types)
+            .with_half_words(half_words)
+            .with_header_bits(header_bits)
+            .with_narrow_private(narrow_private)
+            .with_entries(entries);
         AqlFormat::new(&options).map_err(|error| {
             CliError::Usage(format!("{error}; check --dispatch-type and its like"))
         })

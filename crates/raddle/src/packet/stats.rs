@@ -21,7 +21,7 @@ pub(super) fn verb(
 ) -> Result<(), CliError> {
     let disk = Disk::new(&args.profiles, console.progress);
     let profiles = profiles::open(&named(&args.profiles), &ImportConfig::default(), &disk)?;
-    let options = AqlConfig { entries: args.entries, ..AqlConfig::default() };
+    let options = AqlConfig::default().with_entries(args.entries);
     let overturning = of_files(profiles.iter().map(|of| (&*of.name, &*of.profile)));
     let saved = |loaded: &Loaded| {
         AqlFormat::new(&options)

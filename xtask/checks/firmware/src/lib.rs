@@ -7,16 +7,15 @@
 use core::panic::PanicInfo;
 
 use raddle_packet::{
-    Agent, AqlPacket, Encoder, FirstPolicy, FrequencyPolicy, HALF_WORDS, LaunchImage,
-    MostRecentPolicy, NEAR, PacketView, Replacement,
+    Agent, AnyReplacement, AqlPacket, Encoder, FirstPolicy, HALF_WORDS, LaunchImage,
+    NEAR, PacketView, Replacement,
 };
 
 // Sizes that the README of raddle-packet gives for firmware to reserve.
 const _: () = {
     assert!(size_of::<Agent>() == 656 && size_of::<[LaunchImage; HALF_WORDS]>() == 1984);
     assert!(size_of::<Encoder<FirstPolicy>>() == 784);
-    assert!(size_of::<Encoder<MostRecentPolicy>>() == 864);
-    assert!(size_of::<Encoder<FrequencyPolicy>>() == 1424);
+    assert!(size_of::<Encoder<AnyReplacement>>() == 1440);
 };
 
 /// Agent (packet processor) of one queue, with room for the launches of one packet.

@@ -62,14 +62,14 @@ fn expected(
         Step::Serve { sm } => match model.serve(CuId(sm)) {
             Ok(None) => "nothing".to_owned(),
             Ok(Some(it)) => {
-                blocks.insert((it.kernel.0, it.block), it.handle);
+                blocks.insert((it.kernel().0, it.block()), it.handle());
                 format!(
                     "{} {} {} {} {}",
-                    it.kernel.0,
-                    it.block,
-                    it.first,
-                    it.count,
-                    u32::from(it.last)
+                    it.kernel().0,
+                    it.block(),
+                    it.first(),
+                    it.count(),
+                    u32::from(it.last())
                 )
             }
             Err(error) => error.to_string(),
@@ -81,14 +81,14 @@ fn expected(
             Some(handle) => match model.ended(*handle) {
                 Err(error) => error.to_string(),
                 Ok(it) => {
-                    if it.block_done {
+                    if it.block_done() {
                         blocks.remove(&(kernel, block));
                     }
                     format!(
                         "{} {} {}",
-                        it.sm.0,
-                        u32::from(it.block_done),
-                        u32::from(it.kernel_done)
+                        it.sm().0,
+                        u32::from(it.block_done()),
+                        u32::from(it.kernel_done())
                     )
                 }
             },
@@ -145,13 +145,7 @@ proptest! {
             backfill: flag(3),
             whole_blocks_for_barriers: flag(4),
         };
-        let readings = flags.map_or(BlockWarpConfig::default(), |_| BlockWarpConfig {
-            strict: flag(0) == 1,
-            choose: if flag(1) == 1 { Choose::MostFree } else { Choose::Lowest },
-            fall_through: flag(2) == 1,
-            backfill: flag(3) == 1,
-            whole_blocks_for_barriers: flag(4) == 1,
-        });
+        let readings = flags.map_or(BlockWarpConfig::default(), |_| BlockWarpConfig { strict: flag(0) == 1, choose: if flag(1) == 1 { Choose::MostFree } else { Choose::Lowest }, fall_through: flag(2) == 1, backfill: flag(3) == 1, whole_blocks_for_barriers: flag(4) == 1 });
         let each = Resources { registers: 24, warps: 8, shared: 8 };
         let each_given = RaddleSmResources { registers: 24, warps: 8, shared: 8 };
         let mut model = Controllers::new(3, each, readings).unwrap();

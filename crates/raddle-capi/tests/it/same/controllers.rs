@@ -354,9 +354,7 @@ proptest! {
             abilities, latched: bit(4) == 1, withdraws: bit(5) == 1, scope: scopes[scope as usize],
         };
         let bound = |number| if number == 0 { None } else { Some(number) };
-        let settings = ControllerConfig {
-            window, most_waiting: bound(most_waiting), most_kills: bound(most_kills),
-        };
+        let settings = ControllerConfig::default().with_window(window).with_most_waiting(bound(most_waiting)).with_most_kills(bound(most_kills));
         let controller = Controller::new(declared, settings).unwrap();
         let mut model = Model { controller, handles: Vec::new(), payloads: 0 };
         // SAFETY: values and places of ours.

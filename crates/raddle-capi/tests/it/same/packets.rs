@@ -81,13 +81,7 @@ proptest! {
             dispatch: 2, reference: 7, condensed: 6, half_words_high_first, header_bits_high_first, narrow_private,
             barrier_and: 3, barrier_or: -1, entries,
         };
-        let format = AqlFormat::new(&AqlConfig {
-            types: PacketTypes { dispatch: 2, reference: 7, condensed: 6, barrier_and: Some(3), barrier_or: None },
-            half_words: if bits & 1 == 0 { PartOrder::LowFirst } else { PartOrder::HighFirst },
-            header_bits: if bits & 2 == 0 { PartOrder::LowFirst } else { PartOrder::HighFirst },
-            narrow_private: bits & 4 != 0,
-            entries,
-        }).unwrap();
+        let format = AqlFormat::new(&AqlConfig::default().with_types(PacketTypes { dispatch: 2, reference: 7, condensed: 6, barrier_and: Some(3), barrier_or: None }).with_half_words(if bits & 1 == 0 { PartOrder::LowFirst } else { PartOrder::HighFirst }).with_header_bits(if bits & 2 == 0 { PartOrder::LowFirst } else { PartOrder::HighFirst }).with_narrow_private(bits & 4 != 0).with_entries(entries)).unwrap();
         let policy = [Replacement::First, Replacement::MostRecent, Replacement::Frequency][replacement as usize];
         let mut model = Encoder::new(format, policy.policy(9));
         // SAFETY: values and places of ours.

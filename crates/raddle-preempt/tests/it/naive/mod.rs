@@ -182,7 +182,7 @@ impl Naive {
 
     /// Returns whether a launch was killed less often than the settings allow.
     fn seldom(&self, it: &Launch) -> bool {
-        self.setup.options.most_kills.is_none_or(|most| it.kills < most)
+        self.setup.options.most_kills().is_none_or(|most| it.kills < most)
     }
 
     /// Returns (stream, first submission that leaves, first that does not) for each stream from
@@ -266,7 +266,7 @@ impl Naive {
     /// Submits the launch of a process that was captured first; `None` if none may be submitted.
     fn submit(&mut self, process: usize) -> Option<Order> {
         let extra = u32::from(self.mutant == Mutant::WindowPlusOne);
-        if self.runtime(process).len() >= (self.setup.options.window + extra) as usize
+        if self.runtime(process).len() >= (self.setup.options.window() + extra) as usize
             || self.whole_reset()
         {
             return None;

@@ -27,12 +27,12 @@ pub(super) struct Head {
 impl Head {
     /// Returns whether the workgroup is whole and could be cut.
     pub(super) fn may_cut(&self) -> bool {
-        let launch = &self.entry.launch;
+        let launch = &self.entry.launch();
         !self.part && launch.barrier == Barrier::No && launch.demand.waves > 1
     }
 
     fn name(&self) -> (LaunchId, u64) {
-        (self.entry.launch.id, self.entry.next)
+        (self.entry.launch().id, self.entry.next())
     }
 }
 
@@ -41,7 +41,7 @@ impl Naive {
     pub(super) fn heads(&mut self, shown: &[ReadyLaunch], now: u64) -> Vec<Head> {
         let mut heads: Vec<Head> = vec![];
         for &entry in shown.iter().filter(|entry| entry.undistributed() > 0) {
-            let launch = entry.launch;
+            let launch = entry.launch();
             let stream = (launch.process.0, launch.stream.0);
             let at = self.channels.iter().position(|&it| it == stream);
             let channel = at.unwrap_or_else(|| {
@@ -51,7 +51,7 @@ impl Naive {
             if heads.iter().any(|head| head.channel == channel) {
                 continue;
             }
-            let name = (launch.id, entry.next);
+            let name = (launch.id, entry.next());
             if self.since.get(&channel).is_none_or(|&(head, _)| head != name) {
                 self.since.insert(channel, (name, now));
             }
@@ -59,10 +59,10 @@ impl Naive {
                 LevelOrder::Static => 255,
                 LevelOrder::Windows(windows) => windows.windows_us.len() - 1,
             };
-            let part = entry.cut > 0 || self.cut.contains(&name);
+            let part = entry.cut() > 0 || self.cut.contains(&name);
             let level = if part { last } else { usize::from(launch.level.0).min(last) };
             let waves = if part { 1 } else { launch.demand.waves };
-            let demand = Demand { waves, ..of(&launch, part) };
+            let demand = Demand { waves, ..of(launch, part) };
             heads.push(Head { entry, channel, level, part, demand });
         }
         heads
@@ -92,7 +92,11 @@ impl Naive {
     ) -> Result<(Head, Fits), Option<u64>> {
         let heads = self.heads(shown, now);
         for head in &heads {
-            assert!(!self.never(&head.entry.launch), "{} is to be refused", head.entry.launch.id);
+            assert!(
+                !self.never(head.entry.launch()),
+                "{} is to be refused",
+                head.entry.launch().id
+            );
         }
         if let Some(found) = self.choose(&heads, now) {
             return Ok(found);
@@ -110,7 +114,7 @@ impl Naive {
             round += retry;
         }
         self.failures += 1;
-        if self.failures <= split.threshold {
+        if self.failures <= split.threshold() {
             return Err(self.wait(&heads, now));
         }
         self.failures = 0;
@@ -125,7 +129,7 @@ impl Naive {
     /// none may be cut.
     fn wait(&mut self, heads: &[Head], now: u64) -> Option<u64> {
         let split = self.config.split.expect("it cuts");
-        let left = split.threshold + 1 - self.failures;
+        let left = split.threshold() + 1 - self.failures;
         self.waiting = heads.iter().any(Head::may_cut).then_some(now);
         Some(self.waiting? + left * split.retry().expect("a time"))
     }

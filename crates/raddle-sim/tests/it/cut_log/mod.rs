@@ -43,7 +43,7 @@ fn recipe(preempt: &str, split: &str, more: &str) -> String {
 
 fn matching(recipe: &str) -> MatchingConfig {
     let recipe = Recipe::parse("test", recipe).expect("a recipe");
-    recipe.allocate.settings::<MatchingConfig>().expect("matching").clone()
+    recipe.allocate().settings::<MatchingConfig>().expect("matching").clone()
 }
 
 /// Runs a workload under the recipe, and lets a model with the settings `model` check each answer

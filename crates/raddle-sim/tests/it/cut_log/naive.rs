@@ -8,10 +8,27 @@ use raddle_policy::{
     Allocate, Answer, CuShape, Fact, Launch, LaunchId, Preemption, ReadyLaunch, ReadyView, Round,
     Tick, WaveSpan,
 };
-use raddle_workgroup::{Balance, Matching, MatchingConfig, PlaceRule};
+use raddle_workgroup::{Balance, LevelOrder, Matching, MatchingConfig, PlaceRule, SplitRule};
+use serde::Deserialize;
 
 use super::decide::of;
 use super::device::{At, Device};
+
+/// The policy's settings, as the model reads them from their text.
+#[derive(Deserialize)]
+pub(super) struct CutRules {
+    pub(super) order: LevelOrder,
+    balance: Balance,
+    pub(super) place: PlaceRule,
+    pub(super) split: Option<SplitRule>,
+}
+
+impl CutRules {
+    fn of(config: &MatchingConfig) -> Self {
+        let text = serde_json::to_value(config).expect("settings have a text");
+        serde_json::from_value(text).expect("it is the text of settings")
+    }
+}
 
 /// Counts of what workgroups went through in a run, so that a test sees that every case occurs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -44,7 +61,7 @@ enum State {
 /// The plain model of the policy `matching`, which gets the views and the facts that the policy
 /// gets.
 pub(super) struct Naive {
-    pub(super) config: MatchingConfig,
+    pub(super) config: CutRules,
     pub(super) device: Device,
     /// (process, stream) of each channel, a queue of workgroups.
     pub(super) channels: Vec<(u16, u32)>,
@@ -89,13 +106,13 @@ impl Watched {
 impl Allocate for Watched {
     fn allocate(&mut self, ready: &ReadyView<'_>, now: Tick, round: &mut Round) -> Answer {
         let answer = self.policy.allocate(ready, now, round);
-        self.naive().check(ready.launches, now.0, answer, round);
+        self.naive().check(ready.launches(), now.0, answer, round);
         answer
     }
 
     fn allocate_round(&mut self, ready: &ReadyView<'_>, now: Tick, round: &mut Round) -> Answer {
         let answer = self.policy.allocate_round(ready, now, round);
-        self.naive().check(ready.launches, now.0, answer, round);
+        self.naive().check(ready.launches(), now.0, answer, round);
         answer
     }
 
@@ -111,10 +128,11 @@ impl Allocate for Watched {
 
 impl Naive {
     pub(super) fn new(config: &MatchingConfig, (shape, cus): (CuShape, u16)) -> Self {
+        let config = CutRules::of(config);
         let turn = usize::from(config.balance == Balance::Tail);
         Self {
-            config: config.clone(),
             device: Device::new(&shape, cus, turn, config.balance != Balance::Fixed),
+            config,
             channels: vec![],
             since: BTreeMap::new(),
             marks: BTreeSet::new(),
@@ -142,14 +160,14 @@ impl Naive {
             }
             Answer::Wait { retry_at } => {
                 let expected = match self.decide(shown, now) {
-                    Ok(head) => panic!("{} fits at {now}", head.0.entry.launch.id),
+                    Ok(head) => panic!("{} fits at {now}", head.0.entry.launch().id),
                     Err(retry_at) => retry_at,
                 };
                 assert_eq!(retry_at, expected.map(Tick), "nothing fits at {now}");
             }
             Answer::Never { refusal } => {
-                let entry = shown.iter().find(|entry| entry.launch.id == refusal.launch);
-                let launch = &entry.expect("it is shown").launch;
+                let entry = shown.iter().find(|entry| entry.launch().id == refusal.launch);
+                let launch = &entry.expect("it is shown").launch();
                 assert!(self.never(launch), "{refusal}: it fits somewhere, or a part of it does");
             }
             Answer::Assign { .. } => panic!("{answer:?}"),
@@ -165,8 +183,8 @@ impl Naive {
         round: &Round,
     ) {
         for (id, waves, pieces, places) in round.starts(id, waves) {
-            let at = shown.iter().position(|entry| entry.launch.id == id).expect("it is shown");
-            let whole = shown[at].launch.demand.waves;
+            let at = shown.iter().position(|entry| entry.launch().id == id).expect("it is shown");
+            let whole = shown[at].launch().demand.waves;
             let (_, count) = waves.bounds(whole);
             let named = pieces.iter().flat_map(|piece| piece.workgroups().map(|w| (w, piece.cu)));
             let mut starts: Vec<_> = named.zip(places.chunks(count.into())).collect();
@@ -179,10 +197,12 @@ impl Naive {
                 let start = (id, waves, workgroup, cu.index(), given);
                 assert_eq!(start, self.start(&shown, now), "at {now}");
                 let entry = &mut shown[at];
-                match waves {
-                    WaveSpan::Cut { .. } if entry.cut + count < whole => entry.cut += count,
-                    _ => (entry.cut, entry.next) = (0, entry.next + 1),
-                }
+                *entry = match waves {
+                    WaveSpan::Cut { .. } if entry.cut() + count < whole => {
+                        entry.with_cut(entry.cut() + count)
+                    }
+                    _ => entry.with_cut(0).with_next(entry.next() + 1),
+                };
             }
             shown.retain(|entry| entry.undistributed() > 0);
         }
@@ -199,9 +219,10 @@ impl Naive {
         (self.failures, self.counted, self.waiting) = (0, None, None);
         let (cu, places) = self.place(&fit, now);
         self.cursor = cu + 1;
-        let ReadyLaunch { launch, next, cut, .. } = head.entry;
+        let entry = head.entry;
+        let (launch, next, cut) = (entry.launch(), entry.next(), entry.cut());
         self.device.start(cu, &head.demand, places);
-        let more = rate(&self.config.place, &launch) * places.len() as u64;
+        let more = rate(&self.config.place, launch) * places.len() as u64;
         draws(&mut self.drawn[cu], now, |power| power + more);
         *self.started.entry(launch.id).or_default() += places.len() as u64;
         let group = Group { cu, waves: places.clone(), state: State::Resident };
@@ -290,7 +311,7 @@ impl Naive {
 /// Returns the power that a wave of the launch draws, by the weights of instructions in the recipe.
 fn rate(place: &PlaceRule, launch: &Launch) -> u64 {
     let (PlaceRule::LeastPower(power) | PlaceRule::Mix { power, .. }) = place else { return 0 };
-    let rates = launch.activity.0.iter().zip(power.weights);
+    let rates = launch.activity.0.iter().zip(power.weights());
     rates.map(|(&rate, weight)| u64::from(rate) * weight).sum()
 }
 

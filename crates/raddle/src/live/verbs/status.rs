@@ -4,7 +4,7 @@ use std::io::IsTerminal;
 use std::time::Duration;
 
 use raddle_live::{Inquiry, LiveStatus, OffReason, ProgramStanding, ProgramStatus};
-use raddle_policy::{Hints, Ticks};
+use raddle_policy::Ticks;
 use raddle_report::{Block, Column, Document, Table, json};
 use raddle_study::units::{duration, plain};
 
@@ -107,15 +107,15 @@ fn row(program: &ProgramStatus) -> [String; 15] {
 /// Returns the number of shares of the device that a program has, if it is not 1, and the hints
 /// about the program, such as its deadline. Each is spelled as on the command line.
 fn hints(program: &ProgramStatus) -> Vec<String> {
-    let Hints { priority, deadline, laxity, utilisation, custom } = program.hints;
+    let hints = program.hints;
     let time = |kind, it: Option<Ticks>| it.map(|it| format!("{kind}:{}", duration(it.0)));
     let all = [
         (program.share != 1).then(|| format!("share:{}", program.share)),
-        priority.map(|level| format!("priority:{}", level.0)),
-        time("deadline", deadline),
-        time("laxity", laxity),
-        utilisation.map(|percent| format!("utilisation:{percent}")),
-        custom.map(|number| format!("custom:{number}")),
+        hints.priority().map(|level| format!("priority:{}", level.0)),
+        time("deadline", hints.deadline()),
+        time("laxity", hints.laxity()),
+        hints.utilisation().map(|percent| format!("utilisation:{percent}")),
+        hints.custom().map(|number| format!("custom:{number}")),
     ];
     all.into_iter().flatten().collect()
 }

@@ -4,16 +4,14 @@
 //! looks at every entry for every launch and writes every packet by the naive codec.
 
 use std::cell::RefCell;
+use std::vec::Vec;
 
+use super::{LaunchRequest, NearestEntry, PacketChoice, Replacement, ReplacementPolicy};
+use crate::naive::{self, Kernel, Orders, write};
+use crate::sample::{KERNARG, KERNEL, SIGNAL, entry, format, launches, options, orders};
+use crate::{Agent, AqlFormat, AqlPacket, Encoder, LaunchImage, PacketTypes};
 use proptest::collection::vec;
 use proptest::prelude::*;
-use raddle_packet::{
-    Agent, AqlFormat, AqlPacket, Encoder, LaunchImage, LaunchRequest, NearestEntry, PacketChoice,
-    PacketTypes, Replacement, ReplacementPolicy,
-};
-
-use crate::naive::{self, Kernel, Orders, write};
-use crate::sample::{KERNARG, KERNEL, SIGNAL, encode, entry, format, launches, options, orders};
 
 /// Calls that a policy got, each as (launch, nearest entry, empty entry, free half-words, `None`
 /// for a question or `Some` of the entry that was used).
@@ -48,6 +46,18 @@ impl<P: ReplacementPolicy> ReplacementPolicy for Recorder<'_, P> {
         self.record(request, Some(ref_num));
         self.policy.used(request, ref_num);
     }
+}
+
+/// Encodes a list of launches, and returns every packet.
+fn encode<P: ReplacementPolicy>(
+    encoder: &mut Encoder<P>,
+    stream: &[LaunchImage],
+) -> Vec<AqlPacket> {
+    let mut packets = Vec::new();
+    let mut send = |packet: &AqlPacket| packets.push(*packet);
+    stream.iter().for_each(|launch| encoder.launch(launch, &mut send));
+    encoder.flush(&mut send);
+    packets
 }
 
 /// Draws loops of one to nine kernels, in which a launch mostly has one field with a new value,
@@ -193,11 +203,25 @@ fn of_entries_as_near_the_lowest_is_chosen() {
     let policy = Replacement::First.policy(1);
     let mut encoder = Encoder::new(format, Recorder { policy, heard: &heard, stubborn: false });
     let launch = |kernel_object| {
-        raddle_packet::KernelDispatch { kernel_object, ..Default::default() }
-            .launch(&format)
-            .unwrap()
+        crate::KernelDispatch { kernel_object, ..Default::default() }.launch(&format).unwrap()
     };
     encode(&mut encoder, &[5, 6, 7].map(launch));
     let heard = heard.take();
     assert_eq!(heard[4].1.map(|near| near.ref_num), Some(0));
+}
+
+/// Checks that a launch that differs much from every stored one is condensed where the packet being
+/// filled has room for it, or where two launches of its size would share a packet.
+#[test]
+fn room_in_the_open_packet_is_used() {
+    let (format, launch) = (AqlFormat::default(), LaunchImage::default());
+    let choice = |cost, room| {
+        let nearest = Some(NearestEntry { ref_num: 0, vector: 0, cost });
+        let (format, launch) = (&format, &launch);
+        LaunchRequest { format, launch, nearest, vacant: None, room }.without_entry()
+    };
+    assert_eq!(choice(15, 0), PacketChoice::Condense);
+    assert_eq!(choice(16, 0), PacketChoice::Ordinary);
+    assert_eq!(choice(16, 16), PacketChoice::Condense);
+    assert_eq!(choice(17, 16), PacketChoice::Ordinary);
 }
