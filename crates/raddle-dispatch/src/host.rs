@@ -6,6 +6,7 @@
 use alloc::boxed::Box;
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
+use core::fmt;
 
 use raddle_policy::{
     Action, Actions, Event, Host, HostError, LaunchId, Piece, ProcessId, Tick, WaveSpan,
@@ -14,10 +15,25 @@ use raddle_policy::{
 use crate::{DispatchError, Dispatcher, Standstill};
 
 /// A report that an action has asked of a host (the device's side of [`run`]) and that it has not
-/// yet made.
+/// yet made. It prints the event and what it is about, as "`TakenOff` of k3".
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-#[non_exhaustive]
-pub enum Owed {
+pub struct Owed(Debt);
+
+impl fmt::Display for Owed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            Debt::WavesEnded(launch) => write!(f, "`WavesEnded` of {launch}"),
+            Debt::CopyEnded(copy) => write!(f, "`CopyEnded` of {copy}"),
+            Debt::TakenOff(launch) => write!(f, "`TakenOff` of {launch}"),
+            Debt::Restored(launch) => write!(f, "`Restored` of {launch}"),
+            Debt::Raised(process) => write!(f, "`Raised` of {process}"),
+            Debt::ResetOver(process) => write!(f, "`ResetOver` of {process}"),
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Debt {
     /// The host still has to report the end of workgroups of this launch.
     WavesEnded(LaunchId),
     /// The host still has to report the end of this copy.
@@ -41,8 +57,8 @@ pub struct HostRun {
 }
 
 impl HostRun {
-    /// Returns the reports that actions asked for and that the host never made, in the order of
-    /// [`Owed`].
+    /// Returns the reports that actions asked for and that the host never made, those of one event
+    /// together.
     #[must_use]
     pub fn owed(&self) -> &[Owed] {
         &self.owed
@@ -181,7 +197,7 @@ fn carry_out<H: Host + ?Sized>(
 /// times it is missing.
 #[derive(Default)]
 struct Debts {
-    reports: BTreeMap<Owed, u64>,
+    reports: BTreeMap<Debt, u64>,
     launches: BTreeMap<LaunchId, Waves>,
 }
 
@@ -217,11 +233,11 @@ impl Debts {
                 self.launches.remove(&refusal.launch);
                 return;
             }
-            Action::StartCopy { copy } => Owed::CopyEnded(*copy),
-            Action::TakeOff { launch, .. } => Owed::TakenOff(*launch),
-            Action::Restore { launch } => Owed::Restored(*launch),
-            Action::Raise { process, .. } => Owed::Raised(*process),
-            Action::Reset { process } => Owed::ResetOver(*process),
+            Action::StartCopy { copy } => Debt::CopyEnded(*copy),
+            Action::TakeOff { launch, .. } => Debt::TakenOff(*launch),
+            Action::Restore { launch } => Debt::Restored(*launch),
+            Action::Raise { process, .. } => Debt::Raised(*process),
+            Action::Reset { process } => Debt::ResetOver(*process),
             _ => return,
         };
         *self.reports.entry(owed).or_default() += 1;
@@ -243,26 +259,26 @@ impl Debts {
                 // A launch that has ended leaves no more, and does not come back.
                 if own.ended >= own.all {
                     self.launches.remove(launch);
-                    self.reports.remove(&Owed::TakenOff(*launch));
-                    self.reports.remove(&Owed::Restored(*launch));
+                    self.reports.remove(&Debt::TakenOff(*launch));
+                    self.reports.remove(&Debt::Restored(*launch));
                 }
             }
-            Event::CopyEnded { copy } => self.paid(Owed::CopyEnded(*copy)),
+            Event::CopyEnded { copy } => self.paid(Debt::CopyEnded(*copy)),
             Event::TakenOff { launch, how, .. } => {
                 let killed = self.launches.get_mut(launch).filter(|_| how.begins_again());
                 if let Some(own) = killed {
                     (own.started, own.ended) = (0, 0);
                 }
-                self.paid(Owed::TakenOff(*launch));
+                self.paid(Debt::TakenOff(*launch));
             }
-            Event::Restored { launch } => self.paid(Owed::Restored(*launch)),
-            Event::Raised { process } => self.paid(Owed::Raised(*process)),
-            Event::ResetOver { process } => self.paid(Owed::ResetOver(*process)),
+            Event::Restored { launch } => self.paid(Debt::Restored(*launch)),
+            Event::Raised { process } => self.paid(Debt::Raised(*process)),
+            Event::ResetOver { process } => self.paid(Debt::ResetOver(*process)),
             _ => {}
         }
     }
 
-    fn paid(&mut self, owed: Owed) {
+    fn paid(&mut self, owed: Debt) {
         if let Some(left) = self.reports.get_mut(&owed) {
             *left = left.saturating_sub(1);
             if *left == 0 {
@@ -273,9 +289,9 @@ impl Debts {
 
     fn left(self) -> Vec<Owed> {
         let running = self.launches.into_iter().filter(|(_, own)| own.started > own.ended);
-        let ended = running.map(|(launch, _)| Owed::WavesEnded(launch));
-        let mut all: Vec<Owed> = ended.chain(self.reports.into_keys()).collect();
+        let ended = running.map(|(launch, _)| Debt::WavesEnded(launch));
+        let mut all: Vec<Debt> = ended.chain(self.reports.into_keys()).collect();
         all.sort_unstable();
-        all
+        all.into_iter().map(Owed).collect()
     }
 }

@@ -53,7 +53,7 @@ pub fn replay_with(registry: &Registry, log: impl BufRead) -> Result<LiveReplaye
         Fed::daemon(&DaemonHeader::read(&lines.header, registry)?, registry)?
     } else {
         let header: ClientHeader = serde_json::from_str(&lines.header).map_err(bad)?;
-        Fed::Client(ClientReplay::new(&header)?)
+        Fed::Client(Box::new(ClientReplay::new(&header)?))
     };
     let mut found = LiveReplayed::default();
     while let Some((number, line)) = lines.next()? {
@@ -117,7 +117,7 @@ impl<R: BufRead> LiveLogLines<R> {
 /// Receiver of the logged events in a replay: the controller of a client, or the decision maker of
 /// a daemon.
 enum Fed {
-    Client(ClientReplay),
+    Client(Box<ClientReplay>),
     Daemon(Box<FedDesk>),
 }
 

@@ -10,7 +10,7 @@ use divan::counter::ItemsCount;
 use raddle_policy::{Idempotence, Level, Preemption, ProcessId, StreamId};
 use raddle_preempt::{
     Abilities, CapturedWork, Command, Controller, ControllerConfig, Declared, Heard, LaunchHandle,
-    PreemptError, Report, ResetScope, ResetVerdict,
+    PreemptError, Report, ResetScope,
 };
 
 /// Number of launches that one measured sample captures, submits and ends.
@@ -84,7 +84,7 @@ impl Program {
         let _ = self.controller.preempt(self.process, Preemption::Reset, None)?;
         black_box(self.controller.next(self.process)?);
         let verdict = self.controller.report(Report::Raised(self.process))?;
-        let reset = verdict == Heard::Verdict(ResetVerdict::Reset);
+        let reset = verdict == Heard::Reset;
         assert!(reset, "all are idempotent");
         black_box(self.controller.next(self.process)?);
         if let Some(first) = self.flying.pop_front() {

@@ -17,7 +17,7 @@ use std::fmt::Write;
 use raddle_policy::{Idempotence, Level, Preemption, ProcessId, StreamId};
 use raddle_preempt::{
     Abilities, CapturedWork, Command, Controller, ControllerConfig, Declared, FlagCut, Heard,
-    LaunchHandle, PreemptError, Report, ResetScope, ResetVerdict, WishAnswer,
+    LaunchHandle, PreemptError, Report, ResetScope, WishAnswer,
 };
 
 /// Time that one launch of the job takes, in microseconds, as all times of this example are.
@@ -97,7 +97,7 @@ impl Story {
                         "the flag goes up: what is in the runtime and has not begun will leave",
                     );
                     let heard = self.controller.report(Report::Raised(self.job))?;
-                    if let Heard::Verdict(ResetVerdict::NoReset(why)) = heard {
+                    if let Heard::NoReset(why) = heard {
                         self.tell(&format!("no reset: {why:?}"));
                     }
                 }
@@ -134,7 +134,7 @@ impl Story {
         if self.gpu.running.is_none()
             && let Some(handle) = self.gpu.queue.pop_front()
         {
-            let leaves = self.gpu.flag.is_some_and(|cut| cut.holds(handle.sequence));
+            let leaves = self.gpu.flag.is_some_and(|cut| cut.holds(handle.sequence()));
             let takes = if leaves { EXIT } else { LAUNCH };
             self.gpu.running = Some((handle, self.gpu.now + takes, leaves));
             self.controller.report(Report::Started(handle))?;

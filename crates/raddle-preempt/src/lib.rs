@@ -31,10 +31,10 @@ pub use abilities::Abilities;
 pub use arbiter::{Arbiter, Decided, Standing};
 pub use controller::{
     Capture, CaptureOrder, CapturedWork, Command, Controller, ControllerConfig, Declared, FlagCut,
-    Heard, LaunchHandle, MOST_KILLS, NoReset, ProcessPhase, Report, ResetScope, ResetVerdict,
-    WishAnswer, WorkKind,
+    Heard, LaunchHandle, MOST_KILLS, NoReset, ProcessPhase, Report, ResetScope, WishAnswer,
+    WorkKind,
 };
-pub use driver::{Counts, Driver, Observer, Runtime, Seen, SubmitCall, Task, Wake, Wish};
+pub use driver::{Counts, Driver, Runtime, SubmitCall, Task, Wish};
 pub use error::PreemptError;
 /// Crate of the types in this crate's signatures, such as ticks, ids, priority levels and launches.
 pub use raddle_policy;

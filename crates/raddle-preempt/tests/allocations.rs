@@ -6,7 +6,7 @@ use std::collections::VecDeque;
 use raddle_policy::{Idempotence, Level, Preemption, ProcessId, StreamId};
 use raddle_preempt::{
     Abilities, CapturedWork, Command, Controller, ControllerConfig, Declared, Heard, LaunchHandle,
-    Report, ResetScope, ResetVerdict,
+    Report, ResetScope,
 };
 use raddle_testkit::{CountingAllocator, made};
 
@@ -128,7 +128,7 @@ impl Program {
         let (controller, process) = (&mut self.controller, self.process);
         let Ok(Some(Command::Raise { .. })) = controller.next(process) else { panic!("no flag") };
         let verdict = controller.report(Report::Raised(process)).expect("it was told");
-        if verdict == Heard::Verdict(ResetVerdict::Reset) {
+        if verdict == Heard::Reset {
             let Ok(Some(Command::Reset { .. })) = controller.next(process) else { panic!("none") };
             if let Some(first) = self.flying.pop_front() {
                 controller.report(Report::Killed(first)).expect("it flies");

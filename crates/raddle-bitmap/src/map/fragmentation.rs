@@ -43,12 +43,6 @@ pub struct FitRefusal {
 }
 
 impl FitRefusal {
-    /// Returns the number of blocks in a row that the refused request wanted.
-    #[must_use]
-    pub const fn want(&self) -> u32 {
-        self.want
-    }
-
     /// Returns the number of free blocks of the map.
     #[must_use]
     pub const fn free(&self) -> u32 {

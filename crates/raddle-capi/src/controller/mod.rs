@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use raddle_policy::{Preemption, ProcessId, StreamId};
 use raddle_preempt::{
     Abilities, Command, Controller, ControllerConfig, Declared, Heard, LaunchHandle, NoReset,
-    PreemptError, Report, ResetScope, ResetVerdict,
+    PreemptError, Report, ResetScope,
 };
 
 pub use host::*;
@@ -70,7 +70,7 @@ impl RaddleController {
     fn find(&self, process: u16, sequence: u64) -> Result<Option<LaunchHandle>, Failure> {
         let flying = self.controller.flying(ProcessId(process)).map_err(Failure::invalid)?;
         let mut handles = flying.map(|(handle, _)| handle);
-        Ok(handles.find(|handle| handle.sequence == sequence))
+        Ok(handles.find(|handle| handle.sequence() == sequence))
     }
 
     fn flies(&self, process: u16, sequence: u64) -> Result<LaunchHandle, Failure> {
@@ -94,13 +94,13 @@ impl RaddleController {
         out.put(match command {
             None => return Ok(RaddleStatus::Empty),
             Some(Command::Submit { handle, stream }) => {
-                self.submitted.insert(handle.process.0, handle.sequence.saturating_add(1));
+                self.submitted.insert(handle.process().0, handle.sequence().saturating_add(1));
                 RaddleCommand {
                     stream: stream.0,
                     slot: handle.slot(),
-                    sequence: handle.sequence,
+                    sequence: handle.sequence(),
                     payload: self.controller.payload(handle).copied().unwrap_or_default(),
-                    ..of(Kind::Submit, handle.process)
+                    ..of(Kind::Submit, handle.process())
                 }
             }
             Some(Command::Raise { process }) => of(Kind::Raise, process),
@@ -229,13 +229,11 @@ pub unsafe extern "C" fn raddle_controller_raised(
         // SAFETY: the caller keeps the promises of the crate.
         let answer = unsafe { Out::new("answer", answer)? };
         let heard = it.controller.report(Report::Raised(ProcessId(process)));
-        if let Heard::Verdict(verdict) = heard.map_err(Failure::invalid)? {
-            answer.put(match verdict {
-                ResetVerdict::NotAsked => RaddleAnswer::NotAsked,
-                ResetVerdict::Reset => RaddleAnswer::Begun,
-                ResetVerdict::NoReset(why) => no_reset(why),
-            } as u32);
-        }
+        answer.put(match heard.map_err(Failure::invalid)? {
+            Heard::Reset => RaddleAnswer::Begun,
+            Heard::NoReset(why) => no_reset(why),
+            _ => RaddleAnswer::NotAsked,
+        } as u32);
         Ok(RaddleStatus::Ok)
     })
 }

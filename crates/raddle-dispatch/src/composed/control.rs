@@ -7,8 +7,8 @@
 
 use raddle_policy::{Action, Actions, Fact, LaunchId, Preemption, ProcessId, StreamId, Tick};
 use raddle_preempt::{
-    Command, Declared, Heard, LaunchHandle, NoReset, Report, ResetScope, ResetVerdict, Runtime,
-    Standing, SubmitCall,
+    Command, Declared, Heard, LaunchHandle, NoReset, Report, ResetScope, Runtime, Standing,
+    SubmitCall,
 };
 
 use super::launch::Stage;
@@ -223,7 +223,7 @@ impl Composed {
             }
         }
         let heard = self.driver.report(Report::Raised(id))?;
-        if let Heard::Verdict(ResetVerdict::NoReset(why)) = heard {
+        if let Heard::NoReset(why) = heard {
             // Without a reset, the work of the process leaves by the flag.
             if let Some(process) = self.processes.get_mut(&id) {
                 process.way = Preemption::Flag;

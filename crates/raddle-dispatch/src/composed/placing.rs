@@ -105,7 +105,7 @@ impl Composed {
         }
         self.count_runnable(launch.id, now);
         self.transit.travelling.insert((visible, submission, launch.id));
-        actions.push(Action::Submit { launch: launch.id, sequence: handle.sequence, via });
+        actions.push(Action::Submit { launch: launch.id, sequence: handle.sequence(), via });
         self.journal.answer(now, LoggedAnswer::submit(launch.id, &via));
         self.tell_of(launch, &Fact::Submitted { launch }, now);
         self.wake_at(visible, now, actions);

@@ -6,7 +6,7 @@
 use std::collections::BTreeSet;
 
 use raddle_policy::{Idempotence, ProcessId};
-use raddle_preempt::{Controller, FlagCut, NoReset, ResetVerdict, WishAnswer};
+use raddle_preempt::{Controller, FlagCut, Heard, NoReset, WishAnswer};
 
 use super::PreemptRun;
 use super::model::{PreemptOutcome, PreemptStep};
@@ -113,7 +113,7 @@ impl<'q> PreemptTeller<'q> {
             }
             PreemptStep::Preempt(became) => self.preempt(now, became),
             PreemptStep::Raised(cut) => self.raised(cut, controller),
-            PreemptStep::Checked(verdict) => self.checked(verdict, controller),
+            PreemptStep::Checked(heard) => self.checked(heard, controller),
             PreemptStep::Reset(killed) => self.reset(now, killed),
             PreemptStep::Drained => {
                 self.step(format!("t={now}: preemption complete, latency {}", now - self.begun));
@@ -161,7 +161,7 @@ impl<'q> PreemptTeller<'q> {
 
     fn raised(&mut self, cut: FlagCut, controller: &Controller<usize>) {
         let flying = controller.flying(ProcessId(0)).into_iter().flatten();
-        let inside = flying.filter(|(handle, _)| cut.holds(handle.sequence));
+        let inside = flying.filter(|(handle, _)| cut.holds(handle.sequence()));
         let mut inside: Vec<usize> =
             inside.filter_map(|(handle, _)| controller.payload(handle).copied()).collect();
         inside.sort_unstable();
@@ -173,19 +173,19 @@ impl<'q> PreemptTeller<'q> {
         });
     }
 
-    fn checked(&mut self, verdict: ResetVerdict, controller: &Controller<usize>) {
-        let why = match verdict {
-            ResetVerdict::NotAsked => "this runtime has no reset, what runs is waited for",
-            ResetVerdict::Reset => "all of them are idempotent: reset",
-            ResetVerdict::NoReset(NoReset::Empty) => {
+    fn checked(&mut self, heard: Heard<usize>, controller: &Controller<usize>) {
+        let why = match heard {
+            Heard::Reset => "all of them are idempotent: reset",
+            Heard::NoReset(NoReset::Empty) => {
                 "nothing is in the runtime: no reset of an idle GPU (A3)"
             }
-            ResetVerdict::NoReset(NoReset::NotIdempotent(handle)) => {
+            Heard::NoReset(NoReset::NotIdempotent(handle)) => {
                 let launch = controller.payload(handle).copied().unwrap_or_default();
                 let text = "is not idempotent: no reset, what runs is waited for";
                 return self.line(format!("S3.3: k{launch} {text}"));
             }
-            ResetVerdict::NoReset(_) => "no reset, what runs is waited for",
+            Heard::NoReset(_) => "no reset, what runs is waited for",
+            _ => "this runtime has no reset, what runs is waited for",
         };
         self.line(format!("S3.3: {why}"));
     }

@@ -12,7 +12,7 @@ use std::collections::VecDeque;
 use raddle_policy::{Idempotence, Level, Preemption, ProcessId, StreamId, Tick};
 use raddle_preempt::{
     Abilities, CapturedWork, Command, Controller, ControllerConfig, Declared, FlagCut, Heard,
-    LaunchHandle, Report, ResetScope, ResetVerdict, WishAnswer,
+    LaunchHandle, Report, ResetScope, WishAnswer,
 };
 use serde::{Deserialize, Deserializer};
 
@@ -95,8 +95,8 @@ pub enum PreemptStep {
     /// start (step S3.2 of patent 001).
     Raised(FlagCut),
     /// The controller checked whether the launches in the runtime allow a reset of the GPU (step
-    /// S3.3 of patent 001).
-    Checked(ResetVerdict),
+    /// S3.3 of patent 001): `Reset` or `NoReset`; `Noted` where none was asked for.
+    Checked(Heard<usize>),
     /// The GPU was reset, which killed the launch with this index; `None` where none ran (step S3.3
     /// of patent 001).
     Reset(Option<usize>),
@@ -321,11 +321,8 @@ impl PreemptPlay<'_> {
                     let cut = self.controller.cut(self.process, self.stream)?.unwrap_or_default();
                     self.flag = Some(cut);
                     self.tell(PreemptStep::Raised(cut));
-                    if let Heard::Verdict(verdict) =
-                        self.controller.report(Report::Raised(self.process))?
-                    {
-                        self.tell(PreemptStep::Checked(verdict));
-                    }
+                    let heard = self.controller.report(Report::Raised(self.process))?;
+                    self.tell(PreemptStep::Checked(heard));
                 }
                 Command::Lower { .. } => {
                     self.flag = None;
@@ -377,7 +374,7 @@ impl PreemptPlay<'_> {
         let Some(handle) = self.queue.pop_front() else { return Ok(()) };
         self.controller.report(Report::Started(handle))?;
         let launch = self.number(handle);
-        let leaves = self.flag.is_some_and(|cut| cut.holds(handle.sequence));
+        let leaves = self.flag.is_some_and(|cut| cut.holds(handle.sequence()));
         let ticks = if leaves { self.setup.exit } else { self.launches[launch].ticks };
         let ends = u128::from(self.now) + u128::from(ticks);
         self.busy = Some(BusyGpu { handle, ends, leaves });

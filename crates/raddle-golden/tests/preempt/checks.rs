@@ -4,7 +4,7 @@ use raddle_golden::preempt::model::{
     PreemptOutcome, PreemptStep, StreamLaunch, StreamSetup, StreamWish, run,
 };
 use raddle_policy::{Idempotence, Tick};
-use raddle_preempt::{Controller, NoReset, ResetVerdict, WishAnswer};
+use raddle_preempt::{Controller, Heard, NoReset, WishAnswer};
 
 /// Returns the 13 launches of the example runs of patent 001; those with the numbers in
 /// `not` are not idempotent.
@@ -67,7 +67,7 @@ fn check_4_worked_a_kills_what_runs_and_the_rest_leaves() {
     assert_eq!(at(&log, PreemptStep::Drained), [34]);
     assert_eq!(outcome.latencies, [9]);
     assert_eq!(outcome.held, (2..13).collect::<Vec<_>>(), "to be submitted again, then the others");
-    assert_eq!(at(&log, PreemptStep::Checked(ResetVerdict::Reset)), [25]);
+    assert_eq!(at(&log, PreemptStep::Checked(Heard::Reset)), [25]);
 }
 
 #[test]
@@ -146,7 +146,7 @@ fn check_12_preempting_nothing_takes_no_time_and_no_reset() {
     {
         let (log, outcome) = play(gpu(), &[], wishes);
         assert_eq!(outcome.latencies, [0]);
-        let checked = at(&log, PreemptStep::Checked(ResetVerdict::NoReset(NoReset::Empty)));
+        let checked = at(&log, PreemptStep::Checked(Heard::NoReset(NoReset::Empty)));
         assert_eq!(checked, [25]);
         assert_eq!(at(&log, PreemptStep::Drained), [25]);
     }

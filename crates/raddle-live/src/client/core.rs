@@ -9,8 +9,8 @@ use std::time::Instant;
 
 use raddle_policy::{Level, Preemption, StreamId};
 use raddle_preempt::{
-    Abilities, Capture, CaptureOrder, CapturedWork, Command, Counts, Declared, Driver, Heard,
-    ProcessPhase, Report, Task, Wish, WishAnswer,
+    Abilities, Capture, CaptureOrder, CapturedWork, Command, Declared, Driver, Heard, ProcessPhase,
+    Report, Task, Wish, WishAnswer,
 };
 
 use super::journal::{ClientEvent, ClientJournal};
@@ -44,7 +44,7 @@ const MOST_ENDED: usize = 64;
 pub(crate) const LOG_LOST: &str = "log-lost";
 
 pub(crate) struct Core<T> {
-    pub(crate) driver: Driver<T, (), Counts>,
+    pub(crate) driver: Driver<T, ()>,
     abilities: Abilities,
     started: Instant,
     /// Time at which the preemption under way began, in nanoseconds since the client started;
@@ -79,7 +79,7 @@ impl<T: Clone> Core<T> {
         options: ClientConfig,
         log: Option<Box<dyn Write + Send>>,
     ) -> Result<Self, LiveError> {
-        let mut driver = Driver::apart(declared, options.controller)?.watched_by(Counts::default());
+        let mut driver = Driver::apart(declared, options.controller)?;
         driver.host(|controller| controller.join_as(PROCESS, Level(0)))?;
         let journal = log.map(|to| ClientJournal::new(to, declared, options.controller));
         Ok(Self {
@@ -246,7 +246,7 @@ impl<T: Clone> Core<T> {
                 return Ok(self.waiting > 0);
             }
             Heard::Unasked => self.unasked += 1,
-            Heard::Left | Heard::Noted | Heard::Verdict(_) => {}
+            Heard::Left | Heard::Noted | Heard::Reset | Heard::NoReset(_) => {}
         }
         Ok(false)
     }
@@ -260,7 +260,7 @@ impl<T: Clone> Core<T> {
             let controller = self.driver.controller();
             self.journal.iter_mut().for_each(|journal| journal.said(now, &task, controller));
         }
-        if let Task::Plain(Command::Drained { .. }) = task
+        if let Command::Drained { .. } = task.command()
             && let Some(since) = self.since.take()
         {
             let took = self.now().saturating_sub(since);
@@ -335,7 +335,7 @@ impl<T: Clone> Core<T> {
         let controller = self.driver.controller();
         let number = |count: Result<usize, _>| count.map_or(0, |count| count as u64);
         ClientCounts {
-            driver: *self.driver.observer(),
+            driver: self.driver.counts(),
             waiting: number(controller.buffered(PROCESS)),
             in_flight: number(controller.in_flight(PROCESS)),
             given_up: self.given_up,

@@ -160,15 +160,15 @@ impl ClientEvent {
 impl From<Report> for ClientEvent {
     fn from(report: Report) -> Self {
         match report {
-            Report::Judged(it, idempotent) => Self::Judged { launch: it.sequence, idempotent },
-            Report::Submitted(it) => Self::Submitted { launch: it.sequence },
-            Report::NotSubmitted(it) => Self::NotSubmitted { launch: it.sequence },
-            Report::Started(it) => Self::Started { launch: it.sequence },
-            Report::Finished(it) => Self::Finished { launch: it.sequence },
-            Report::Failed(it) => Self::Failed { launch: it.sequence },
-            Report::Exited(it) => Self::Exited { launch: it.sequence },
-            Report::Killed(it) => Self::Killed { launch: it.sequence },
-            Report::Claimed(it) => Self::Claimed { launch: it.sequence },
+            Report::Judged(it, idempotent) => Self::Judged { launch: it.sequence(), idempotent },
+            Report::Submitted(it) => Self::Submitted { launch: it.sequence() },
+            Report::NotSubmitted(it) => Self::NotSubmitted { launch: it.sequence() },
+            Report::Started(it) => Self::Started { launch: it.sequence() },
+            Report::Finished(it) => Self::Finished { launch: it.sequence() },
+            Report::Failed(it) => Self::Failed { launch: it.sequence() },
+            Report::Exited(it) => Self::Exited { launch: it.sequence() },
+            Report::Killed(it) => Self::Killed { launch: it.sequence() },
+            Report::Claimed(it) => Self::Claimed { launch: it.sequence() },
             Report::Raised(_) => Self::Raised {},
             Report::Drained(_) => Self::Drained {},
         }
@@ -190,31 +190,27 @@ impl ClientAnswer {
     fn new<T>(task: &Task<T>, controller: &Controller<T>) -> Self {
         let submit = |handle: LaunchHandle, stream| {
             let order = controller.order(handle).map_or(u64::MAX, |order| order.0);
-            Self::Submit { launch: handle.sequence, stream, order }
+            Self::Submit { launch: handle.sequence(), stream, order }
         };
-        match task {
-            Task::Submit { handle, stream, .. } => submit(*handle, *stream),
-            Task::Raise { cuts, .. } => {
-                let mut cuts: Vec<_> = cuts.iter().map(|(of, it)| (*of, it.from, it.to)).collect();
+        match task.command() {
+            Command::Submit { handle, stream } => submit(handle, stream),
+            Command::Raise { .. } => {
+                let cuts = task.cuts().iter();
+                let mut cuts: Vec<_> = cuts.map(|(of, it)| (*of, it.from, it.to)).collect();
                 cuts.sort_unstable();
                 Self::Raise { cuts }
             }
-            Task::Reset { hit, .. } => {
-                let mut hit: Vec<u64> = hit.iter().map(|handle| handle.sequence).collect();
+            Command::Reset { .. } => {
+                let mut hit: Vec<u64> = task.hit().iter().map(|handle| handle.sequence()).collect();
                 hit.sort_unstable();
                 Self::Reset { hit }
             }
-            Task::Plain(command) => match *command {
-                Command::Lower { .. } => Self::Lower {},
-                Command::Hold { .. } => Self::Hold {},
-                Command::Release { .. } => Self::Release {},
-                Command::Save { .. } => Self::Save {},
-                Command::Restore { .. } => Self::Restore {},
-                Command::Drained { resumed, .. } => Self::Drained { resumed },
-                Command::Submit { handle, stream } => submit(handle, stream),
-                Command::Raise { .. } => Self::Raise { cuts: Vec::new() },
-                Command::Reset { .. } => Self::Reset { hit: Vec::new() },
-            },
+            Command::Lower { .. } => Self::Lower {},
+            Command::Hold { .. } => Self::Hold {},
+            Command::Release { .. } => Self::Release {},
+            Command::Save { .. } => Self::Save {},
+            Command::Restore { .. } => Self::Restore {},
+            Command::Drained { resumed, .. } => Self::Drained { resumed },
         }
     }
 }
@@ -276,7 +272,7 @@ impl ClientReplay {
     /// where it gives none now.
     pub(crate) fn answer(&mut self) -> Option<impl Serialize + use<>> {
         let task = self.driver.take()?;
-        if let Task::Submit { handle, .. } = task {
+        if let Command::Submit { handle, .. } = task.command() {
             self.flying.push(handle);
         }
         Some(ClientAnswer::new(&task, self.driver.controller()))
@@ -315,9 +311,12 @@ impl ClientReplay {
 
     fn report(&mut self, report: Report) -> Result<(), LiveError> {
         match self.driver.report(report)? {
-            Heard::Noted | Heard::Ended(()) | Heard::Left | Heard::Unasked | Heard::Verdict(_) => {
-                Ok(())
-            }
+            Heard::Noted
+            | Heard::Ended(())
+            | Heard::Left
+            | Heard::Unasked
+            | Heard::Reset
+            | Heard::NoReset(_) => Ok(()),
         }
     }
 
@@ -348,7 +347,7 @@ impl ClientReplay {
     }
 
     fn handle(&self, launch: u64) -> Result<LaunchHandle, LiveError> {
-        let found = self.flying.iter().rev().find(|handle| handle.sequence == launch);
+        let found = self.flying.iter().rev().find(|handle| handle.sequence() == launch);
         found.copied().ok_or(LiveError::NoLaunch { launch })
     }
 }

@@ -129,7 +129,7 @@ impl Card {
         let lane = lanes.nth(told as usize).expect("it was counted");
         let first = lane.front_mut().expect("it is not empty");
         let stream = StreamId(first.job.stream);
-        let sequence = first.handle.sequence;
+        let sequence = first.handle.sequence();
         let leaves = self.cuts.iter().any(|(of, cut)| *of == stream && cut.holds(sequence));
         match first.word {
             Word::Undecided if leaves => first.word = Word::Leaves,
@@ -213,7 +213,7 @@ impl Runtime<Job> for Fake {
         let mut claimed = Vec::new();
         for (stream, cut) in cuts.iter().filter(|_| self.claims) {
             let lane = card.lanes.entry(stream.0).or_default();
-            for it in lane.iter_mut().filter(|it| cut.holds(it.handle.sequence)) {
+            for it in lane.iter_mut().filter(|it| cut.holds(it.handle.sequence())) {
                 if it.word == Word::Undecided {
                     it.word = Word::Leaves;
                     claimed.push(it.handle);

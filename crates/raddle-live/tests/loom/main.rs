@@ -90,10 +90,10 @@ fn run(card: &(Mutex<Card>, Condvar), reporter: &Reporter<u64>) {
             return;
         } else {
             let handle = it.queue.remove(0);
-            if it.cut.holds(handle.sequence) {
+            if it.cut.holds(handle.sequence()) {
                 Report::Exited(handle)
             } else {
-                it.ran.push(handle.sequence);
+                it.ran.push(handle.sequence());
                 Report::Finished(handle)
             }
         };

@@ -327,7 +327,7 @@ impl ProgramKernel {
                 native!(clSetKernelArg(twin.kernel.0, index, size, value))
             };
             code = code.min(set(count + 2, handle.slot()));
-            code = code.min(set(count + 3, number(handle.sequence)));
+            code = code.min(set(count + 3, number(handle.sequence())));
             if self.beside.as_ref().is_ok_and(|beside| beside.is_told) {
                 let place = [part.axis, part.first, part.groups];
                 code = (count + 4..).zip(place).fold(code, |code, (at, it)| code.min(set(at, it)));

@@ -41,7 +41,7 @@ impl Launcher {
     fn cut(&mut self, cut: Cut, hit: &[LaunchHandle]) {
         let mut cuts: Vec<(Arc<QueueLane>, u64, u64)> = Vec::new();
         for (handle, lane) in self.lanes().filter(|(handle, _)| hit.contains(handle)) {
-            let at = handle.sequence;
+            let at = handle.sequence();
             match cuts.iter_mut().find(|(other, ..)| other.stream == lane.stream) {
                 Some((_, from, to)) => (*from, *to) = ((*from).min(at), (*to).max(at)),
                 None => cuts.push((lane, at, at)),
@@ -90,7 +90,7 @@ impl Runtime<Arc<LaneWork>> for Launcher {
         let _pass = pass();
         let leaves = |handle: &LaunchHandle, lane: &QueueLane| {
             let cut = cuts.iter().find(|(stream, _)| *stream == lane.stream);
-            cut.is_some_and(|(_, cut)| cut.holds(handle.sequence))
+            cut.is_some_and(|(_, cut)| cut.holds(handle.sequence()))
         };
         let hit: Vec<LaunchHandle> =
             self.lanes().filter(|(handle, lane)| leaves(handle, lane)).map(|it| it.0).collect();

@@ -7,15 +7,29 @@ use raddle_policy::{Idempotence, Preemption, ProcessId, StreamId};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct LaunchHandle {
     /// Process that submitted the launch.
-    pub process: ProcessId,
+    pub(crate) process: ProcessId,
     /// Number of the submission, from 0, counted over all processes that ever had this id. The
     /// launch compares the number with the range of its raised preemption flag, a
     /// [`FlagCut`](crate::FlagCut), at its start.
-    pub sequence: u64,
+    pub(crate) sequence: u64,
     pub(crate) slot: u32,
 }
 
 impl LaunchHandle {
+    /// Returns the process that submitted the launch.
+    #[must_use]
+    pub const fn process(self) -> ProcessId {
+        self.process
+    }
+
+    /// Returns the number of the submission, from 0, counted over all processes that ever had this
+    /// id. The launch compares the number with the range of its raised preemption flag, a
+    /// [`FlagCut`](crate::FlagCut), at its start.
+    #[must_use]
+    pub const fn sequence(self) -> u64 {
+        self.sequence
+    }
+
     /// Returns a small index of the launch, by which the driver can use tables in place of maps.
     /// Law: the index is less than the window (largest number of launches of a process in the
     /// runtime), and unique among the process's launches in the runtime. A later launch may reuse
@@ -128,7 +142,7 @@ pub enum WishAnswer {
 /// Decision whether the running launches of a process are killed (a reset), made when its raised
 /// preemption flag (which each launch tests at its start) has become visible (seed 001, S3.3).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ResetVerdict {
+pub(crate) enum ResetVerdict {
     /// No reset (killing of running launches) was requested by the preemption: the process is
     /// preempted by the preemption flag alone, which launches test at their start.
     NotAsked,
@@ -202,7 +216,8 @@ pub enum Report {
 /// Effect that a report of the runtime had on the controller.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Heard<T> {
-    /// The controller has noted the report of the runtime; the driver needs to do nothing.
+    /// The controller has noted the report of the runtime; the driver needs to do nothing. So it is
+    /// for a raised flag where the preemption asked for no reset.
     Noted,
     /// A launch has ended; this is its payload (the host's own data for the launch).
     Ended(T),
@@ -213,9 +228,23 @@ pub enum Heard<T> {
     /// raised for it. The launch waits in its stream again, but launches that were submitted after it
     /// may run before it.
     Unasked,
-    /// The raised preemption flag (which each launch tests at its start) is visible to every launch
-    /// that starts, and the controller has decided whether a reset (kill) follows.
-    Verdict(ResetVerdict),
+    /// The raised preemption flag (which each launch tests at its start) has become visible, and a
+    /// reset is the next command, because every launch that it would kill may be killed (seed 001,
+    /// S3.3). If all launches of the process end before that, the command is left out.
+    Reset,
+    /// The raised preemption flag has become visible, and no reset (killing of running launches) is
+    /// made, for this reason; the preemption waits for the end of the running launches.
+    NoReset(NoReset),
+}
+
+impl<T> From<ResetVerdict> for Heard<T> {
+    fn from(verdict: ResetVerdict) -> Self {
+        match verdict {
+            ResetVerdict::NotAsked => Self::Noted,
+            ResetVerdict::Reset => Self::Reset,
+            ResetVerdict::NoReset(why) => Self::NoReset(why),
+        }
+    }
 }
 
 /// Phase of a process: running, being preempted, or preempted.

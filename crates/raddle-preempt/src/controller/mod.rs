@@ -64,11 +64,9 @@ use alloc::collections::VecDeque;
 use alloc::vec::Vec;
 
 pub use raddle_policy::FlagCut;
-use raddle_policy::{Level, ProcessId, StreamId};
+use raddle_policy::{ProcessId, StreamId};
 
-pub use answers::{
-    Command, Heard, LaunchHandle, NoReset, ProcessPhase, Report, ResetVerdict, WishAnswer,
-};
+pub use answers::{Command, Heard, LaunchHandle, NoReset, ProcessPhase, Report, WishAnswer};
 pub use declared::{ControllerConfig, Declared, MOST_KILLS, ResetScope};
 use process::{ControlledProcess, NextNumbers, PreemptionStage};
 pub use work::{Capture, CaptureOrder, CapturedWork, WorkKind};
@@ -111,7 +109,7 @@ use crate::error::Reason;
 /// assert_eq!(controller.next(process)?, Some(Command::Lower { process }));
 /// let Some(Command::Submit { handle, .. }) = controller.next(process)? else { panic!() };
 /// assert_eq!(controller.payload(handle), Some(&"second"));
-/// assert!(!cut.holds(handle.sequence));
+/// assert!(!cut.holds(handle.sequence()));
 /// # Ok::<(), PreemptError>(())
 /// ```
 #[derive(Clone, Debug)]
@@ -166,14 +164,6 @@ impl<T> Controller<T> {
     /// An unknown process.
     pub fn phase(&self, process: ProcessId) -> Result<ProcessPhase, PreemptError> {
         self.process(process).map(ControlledProcess::phase)
-    }
-
-    /// Returns the level of urgency of a process.
-    ///
-    /// # Errors
-    /// An unknown process.
-    pub fn level(&self, process: ProcessId) -> Result<Level, PreemptError> {
-        self.process(process).map(|it| it.level)
     }
 
     /// Returns the number of launches of a process that wait in its buffer queues.

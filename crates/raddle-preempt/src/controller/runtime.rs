@@ -25,7 +25,7 @@ impl<T> Controller<T> {
             Report::Finished(handle) => return self.finished(handle).map(Heard::Ended),
             Report::Failed(handle) => return self.finished(handle).map(Heard::Ended),
             Report::Exited(handle) => return self.exited(handle),
-            Report::Raised(process) => return self.raised(process).map(Heard::Verdict),
+            Report::Raised(process) => return self.raised(process).map(Heard::from),
             Report::Killed(handle) => self.killed(handle),
             Report::Claimed(handle) => self.claimed(handle),
             Report::Drained(process) => self.drained(process),

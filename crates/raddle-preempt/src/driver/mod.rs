@@ -9,16 +9,15 @@
 //! takes no lock: to share it between threads, put it into a mutex. If calls of the runtime may
 //! block, make the driver [apart](Driver::apart) from the runtime, and pass the runtime [`Task`]s.
 
-mod observer;
+mod counts;
 mod runtime;
 mod task;
 
-use alloc::boxed::Box;
 use core::fmt;
 
 use raddle_policy::{Preemption, ProcessId};
 
-pub use observer::{Counts, Observer, Seen};
+pub use counts::Counts;
 pub use runtime::{Runtime, SubmitCall};
 pub use task::Task;
 
@@ -58,26 +57,14 @@ pub enum Wish {
     },
 }
 
-/// Callback that wakes the thread that calls [`Driver::run`], [`Driver::take`] or [`Driver::step`],
-/// used when the driver gets a command to carry out after it had none.
-pub trait Wake {
-    /// Wakes the thread that runs the driver. This is called from within a call of the driver, so
-    /// it must not call the driver.
-    fn wake(&self);
-}
-
-/// Controller of a device, combined with the runtime that carries out its commands and with an
-/// observer.
-pub struct Driver<T, R, O = ()> {
+/// Controller of a device, combined with the runtime that carries out its commands.
+pub struct Driver<T, R> {
     controller: Controller<T>,
     runtime: R,
-    observer: O,
-    wake: Option<Box<dyn Wake + Send>>,
-    /// True where the driver had no command when it was last asked for one.
-    idle: bool,
+    counts: Counts,
 }
 
-impl<T: fmt::Debug, R: fmt::Debug, O> fmt::Debug for Driver<T, R, O> {
+impl<T: fmt::Debug, R: fmt::Debug> fmt::Debug for Driver<T, R> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut all = f.debug_struct("Driver");
         all.field("controller", &self.controller).field("runtime", &self.runtime);
@@ -93,7 +80,7 @@ impl<T: Clone, R: Runtime<T>> Driver<T, R> {
     /// window (largest number of launches in the runtime) is 0.
     pub fn new(runtime: R, options: ControllerConfig) -> Result<Self, PreemptError> {
         let controller = Controller::new(runtime.declared(), options)?;
-        Ok(Self { controller, runtime, observer: (), wake: None, idle: true })
+        Ok(Self { controller, runtime, counts: Counts::default() })
     }
 }
 
@@ -106,24 +93,11 @@ impl<T: Clone> Driver<T, ()> {
     /// window (largest number of launches in the runtime) is 0.
     pub fn apart(declared: Declared, options: ControllerConfig) -> Result<Self, PreemptError> {
         let controller = Controller::new(declared, options)?;
-        Ok(Self { controller, runtime: (), observer: (), wake: None, idle: true })
+        Ok(Self { controller, runtime: (), counts: Counts::default() })
     }
 }
 
-impl<T: Clone, R, O: Observer> Driver<T, R, O> {
-    /// Replaces the observer of the driver by `observer`.
-    #[must_use]
-    pub fn watched_by<P: Observer>(self, observer: P) -> Driver<T, R, P> {
-        let Self { controller, runtime, wake, idle, .. } = self;
-        Driver { controller, runtime, observer, wake, idle }
-    }
-
-    /// Makes the driver call `wake` whenever it gets a command to carry out after it had none.
-    #[must_use]
-    pub fn waking(self, wake: impl Wake + Send + 'static) -> Self {
-        Self { wake: Some(Box::new(wake)), ..self }
-    }
-
+impl<T: Clone, R> Driver<T, R> {
     /// Returns the driver's controller, for queries.
     pub const fn controller(&self) -> &Controller<T> {
         &self.controller
@@ -139,17 +113,16 @@ impl<T: Clone, R, O: Observer> Driver<T, R, O> {
         &mut self.runtime
     }
 
-    /// Returns the driver's observer, which is informed of everything that the driver does.
-    pub const fn observer(&self) -> &O {
-        &self.observer
+    /// Returns the counts of launches, preemptions and resets so far.
+    #[must_use]
+    pub const fn counts(&self) -> Counts {
+        self.counts
     }
 
     /// Calls `call` with the controller, for a call of the host about processes, streams or
     /// captured work, and returns the answer.
     pub fn host<A>(&mut self, call: impl FnOnce(&mut Controller<T>) -> A) -> A {
-        let answer = call(&mut self.controller);
-        self.note_edge();
-        answer
+        call(&mut self.controller)
     }
 
     /// Carries out a request of the arbiter about a process (a wish), and returns the answer.
@@ -166,8 +139,7 @@ impl<T: Clone, R, O: Observer> Driver<T, R, O> {
             }
             Wish::Resume { process } => self.controller.resume(process)?,
         };
-        self.observer.saw(&Seen::Wish(wish, answer));
-        self.note_edge();
+        self.counts.wished(wish, answer);
         Ok(answer)
     }
 
@@ -177,18 +149,15 @@ impl<T: Clone, R, O: Observer> Driver<T, R, O> {
     /// An unknown process; a launch that is not in the runtime; a report that does not fit
     /// the state of the launch or the commands that were given. After an error nothing has changed.
     pub fn report(&mut self, report: Report) -> Result<Heard<T>, PreemptError> {
-        let heard = hear(&mut self.controller, &mut self.observer, report)?;
-        self.note_edge();
-        Ok(heard)
+        hear(&mut self.controller, &mut self.counts, report)
     }
 
     /// Returns the next command for the runtime; `None` where there is none. Callers of
     /// [`run`](Self::run) or [`take`](Self::take) do not need this.
     pub fn step(&mut self) -> Option<Command> {
         let command = self.controller.next_any();
-        self.idle = command.is_none();
-        if let Some(command) = &command {
-            self.observer.saw(&Seen::Command(*command));
+        if let Some(command) = command {
+            self.counts.commanded(command);
         }
         command
     }
@@ -200,20 +169,9 @@ impl<T: Clone, R, O: Observer> Driver<T, R, O> {
         let command = self.step()?;
         Task::new(&self.controller, command)
     }
-
-    /// Wakes the driver's thread if the driver has a command now and had none before.
-    fn note_edge(&mut self) {
-        if self.idle
-            && let Some(wake) = &self.wake
-            && self.controller.is_any_due()
-        {
-            self.idle = false;
-            wake.wake();
-        }
-    }
 }
 
-impl<T: Clone, R: Runtime<T>, O: Observer> Driver<T, R, O> {
+impl<T: Clone, R: Runtime<T>> Driver<T, R> {
     /// Has the runtime carry out all commands that are due. Returns `true` when all are carried
     /// out; `false` if the runtime takes no launch now: call this again later.
     ///
@@ -221,8 +179,8 @@ impl<T: Clone, R: Runtime<T>, O: Observer> Driver<T, R, O> {
     /// The errors of [`report`](Self::report), which receives every answer of the runtime.
     pub fn run(&mut self) -> Result<bool, PreemptError> {
         while let Some(task) = self.take() {
-            let Self { controller, runtime, observer, .. } = self;
-            let hear = |report| hear(controller, observer, report).map(|_| ());
+            let Self { controller, runtime, counts } = self;
+            let hear = |report| hear(controller, counts, report).map(|_| ());
             if !task.carry_out(runtime, hear)? {
                 return Ok(false);
             }
@@ -231,17 +189,14 @@ impl<T: Clone, R: Runtime<T>, O: Observer> Driver<T, R, O> {
     }
 }
 
-/// Passes a report to the controller, and to the observer if the controller accepts it. Returns the
+/// Passes a report to the controller, and counts it if the controller accepts it. Returns the
 /// effect of the report, or the error of the controller.
 fn hear<T>(
     controller: &mut Controller<T>,
-    observer: &mut impl Observer,
+    counts: &mut Counts,
     report: Report,
 ) -> Result<Heard<T>, PreemptError> {
     let heard = controller.report(report)?;
-    observer.saw(&Seen::Report(report));
-    if let (Report::Raised(process), Heard::Verdict(verdict)) = (report, &heard) {
-        observer.saw(&Seen::Verdict(process, *verdict));
-    }
+    counts.heard(report, &heard);
     Ok(heard)
 }

@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-use raddle_policy::{ProcessId, StreamId};
+use raddle_policy::StreamId;
 
 use super::runtime::{Runtime, SubmitCall};
 use crate::controller::{Command, Controller, FlagCut, LaunchHandle, Report};
@@ -10,54 +10,53 @@ use crate::controller::{Command, Controller, FlagCut, LaunchHandle, Report};
 /// Command together with all data that it needs, so that another thread can carry it out without
 /// the controller and its lock.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Task<T> {
-    /// Task for [`Command::Submit`]: to submit a launch.
-    Submit {
-        /// Handle of the submission.
-        handle: LaunchHandle,
-        /// Stream in which the runtime runs the launch.
-        stream: StreamId,
-        /// Payload of the launch: the data that the driver needs to submit it.
-        payload: T,
-    },
-    /// Task for [`Command::Raise`]: to raise the preemption flags (tested by each launch at its
-    /// start) of a process.
-    Raise {
-        /// Process whose preemption flags (tested by each launch at its start) are raised.
-        process: ProcessId,
-        /// (stream, range of submission numbers that leave at their start) for each stream of the
-        /// process from which a launch leaves by the raised preemption flag.
-        cuts: Vec<(StreamId, FlagCut)>,
-    },
-    /// Task for [`Command::Reset`]: to kill running launches.
-    Reset {
-        /// Process whose compute units are reset.
-        process: ProcessId,
-        /// Launches, of any process, that the reset kills if they are running.
-        hit: Vec<LaunchHandle>,
-    },
-    /// Task for any other command, which needs no further data.
-    Plain(Command),
+pub struct Task<T> {
+    command: Command,
+    /// Payload of the launch that is submitted; `None` for other commands.
+    payload: Option<T>,
+    cuts: Vec<(StreamId, FlagCut)>,
+    hit: Vec<LaunchHandle>,
 }
 
 impl<T: Clone> Task<T> {
     /// Returns the task for the command `command`, with data from the present state of the
     /// controller; `None` for the submission of a launch that the controller does not know.
     pub(super) fn new(controller: &Controller<T>, command: Command) -> Option<Self> {
-        Some(match command {
-            Command::Submit { handle, stream } => {
-                Self::Submit { handle, stream, payload: controller.payload(handle)?.clone() }
+        let mut task = Self { command, payload: None, cuts: Vec::new(), hit: Vec::new() };
+        match command {
+            Command::Submit { handle, .. } => {
+                task.payload = Some(controller.payload(handle)?.clone());
             }
-            Command::Raise { process } => {
-                Self::Raise { process, cuts: controller.cuts(process).ok()?.collect() }
-            }
-            Command::Reset { process } => Self::Reset { process, hit: controller.hits() },
-            other => Self::Plain(other),
-        })
+            Command::Raise { process } => task.cuts = controller.cuts(process).ok()?.collect(),
+            Command::Reset { .. } => task.hit = controller.hits(),
+            _ => {}
+        }
+        Some(task)
     }
 }
 
 impl<T> Task<T> {
+    /// Returns the command that the task carries out.
+    #[must_use]
+    pub const fn command(&self) -> Command {
+        self.command
+    }
+
+    /// Returns (stream, range of submission numbers that leave at their start) for each stream of
+    /// the process from which a launch leaves by the raised preemption flag; empty for other
+    /// commands than [`Command::Raise`].
+    #[must_use]
+    pub fn cuts(&self) -> &[(StreamId, FlagCut)] {
+        &self.cuts
+    }
+
+    /// Returns the launches, of any process, that the reset kills if they are running; empty for
+    /// other commands than [`Command::Reset`].
+    #[must_use]
+    pub fn hit(&self) -> &[LaunchHandle] {
+        &self.hit
+    }
+
     /// Lets the runtime carry out the task, and passes its immediate answers to `report`:
     /// [`Report::Judged`] before a launch is submitted, and the result of the submit call after it.
     /// Returns `false` if the runtime takes no launch now.
@@ -69,8 +68,10 @@ impl<T> Task<T> {
         runtime: &mut (impl Runtime<T> + ?Sized),
         mut report: impl FnMut(Report) -> Result<(), E>,
     ) -> Result<bool, E> {
-        let command = match self {
-            Self::Submit { handle, stream, payload } => {
+        match self.command {
+            Command::Submit { handle, stream } => {
+                // The task of a submission always has its launch.
+                let Some(payload) = self.payload else { return Ok(true) };
                 if let Some(verdict) = runtime.verdict(&payload) {
                     report(Report::Judged(handle, verdict))?;
                 }
@@ -80,25 +81,14 @@ impl<T> Task<T> {
                 }
                 return Ok(call != SubmitCall::NotNow);
             }
-            Self::Raise { process, cuts } => {
-                runtime.raise(process, &cuts);
-                return Ok(true);
-            }
-            Self::Reset { process, hit } => {
-                runtime.reset(process, &hit);
-                return Ok(true);
-            }
-            Self::Plain(command) => command,
-        };
-        match command {
+            Command::Raise { process } => runtime.raise(process, &self.cuts),
+            Command::Reset { process } => runtime.reset(process, &self.hit),
             Command::Lower { process } => runtime.lower(process),
             Command::Hold { process } => runtime.hold(process),
             Command::Release { process } => runtime.release(process),
             Command::Save { process } => runtime.save(process),
             Command::Restore { process } => runtime.restore(process),
             Command::Drained { process, resumed } => runtime.drained(process, resumed),
-            // The commands with tasks of their own are never plain.
-            Command::Submit { .. } | Command::Raise { .. } | Command::Reset { .. } => {}
         }
         Ok(true)
     }

@@ -55,7 +55,7 @@ impl ByRule {
 
     /// Returns the policy that always answers with the method `method`, even with a reset. The
     /// controller decides later whether that reset may be made, when the preemption flag is visible
-    /// and the running launches are known ([`ResetVerdict`](crate::ResetVerdict)). So laws 1 and 2
+    /// and the running launches are known ([`Heard`](crate::Heard)). So laws 1 and 2
     /// are kept by the controller.
     #[must_use]
     pub const fn wished(method: Preemption) -> Self {

@@ -1,7 +1,15 @@
 //! How is each report of a runtime handed to a controller in one call?
 
 use raddle_policy::{Idempotence, ProcessId};
-use raddle_preempt::{Controller, Heard, LaunchHandle, PreemptError, Report, ResetVerdict};
+use raddle_preempt::{Controller, Heard, LaunchHandle, NoReset, PreemptError, Report};
+
+/// What the controller decided when a raised flag became visible.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ResetVerdict {
+    NotAsked,
+    Reset,
+    NoReset(NoReset),
+}
 
 /// Reports by name, with the part of the controller's answer that the report can have.
 #[allow(dead_code, reason = "each of two test programs needs most of them")]
@@ -47,7 +55,9 @@ pub(crate) trait Reports<T> {
 
     fn raised(&mut self, process: ProcessId) -> Result<ResetVerdict, PreemptError> {
         self.told(Report::Raised(process)).map(|heard| match heard {
-            Heard::Verdict(verdict) => verdict,
+            Heard::Noted => ResetVerdict::NotAsked,
+            Heard::Reset => ResetVerdict::Reset,
+            Heard::NoReset(why) => ResetVerdict::NoReset(why),
             _ => panic!("the report of a raised flag has no verdict"),
         })
     }

@@ -40,7 +40,7 @@ impl Card {
         let mut reports = Vec::new();
         match order {
             Order::Take(handle, stream) => {
-                self.lanes.entry((handle.process, stream)).or_default().queue.push_back(handle);
+                self.lanes.entry((handle.process(), stream)).or_default().queue.push_back(handle);
             }
             Order::Raise(process, cuts) => {
                 self.flags.insert(process, cuts);
@@ -89,7 +89,7 @@ impl Card {
             while !lane.begun
                 && let Some(&handle) = lane.queue.front()
             {
-                if cut.is_some_and(|(_, cut)| cut.holds(handle.sequence)) {
+                if cut.is_some_and(|(_, cut)| cut.holds(handle.sequence())) {
                     lane.queue.pop_front();
                     reports.push(Report::Exited(handle));
                 } else {

@@ -126,7 +126,7 @@ impl Gpu {
                 Soon::Report(report) => return Some(report),
                 Soon::ResetOver(process) => return Some(Report::Drained(process)),
                 Soon::Arrives(handle, stream, job) => {
-                    let lane = self.lane(handle.process, stream);
+                    let lane = self.lane(handle.process(), stream);
                     lane.queue.push_back((handle, job));
                 }
             }
@@ -148,13 +148,13 @@ impl Gpu {
     /// report that its reset is over.
     pub(crate) fn forget(&mut self, process: ProcessId) {
         self.contexts.remove(&process);
-        self.last.retain(|handle, _| handle.process != process);
+        self.last.retain(|handle, _| handle.process() != process);
         self.soon.retain(|_, soon| match *soon {
-            Soon::Arrives(handle, ..) => handle.process != process,
+            Soon::Arrives(handle, ..) => handle.process() != process,
             Soon::Report(report) => of(report) != process,
             Soon::ResetOver(_) => true,
         });
-        self.sure.retain(|handle| handle.process != process);
+        self.sure.retain(|handle| handle.process() != process);
     }
 
     pub(crate) fn is_busy(&self) -> bool {
@@ -212,7 +212,7 @@ impl Gpu {
     /// Returns whether the raised flag that launches see holds this launch, so that it leaves at
     /// its start.
     fn holds(&self, handle: LaunchHandle) -> bool {
-        let context = &self.contexts[&handle.process];
+        let context = &self.contexts[&handle.process()];
         let cuts = context.flag.as_ref();
         let stream = context.lanes.iter().find_map(|(stream, lane)| {
             let mut queue = lane.queue.iter().map(|(it, _)| *it);
@@ -220,7 +220,7 @@ impl Gpu {
             (running || queue.any(|it| it == handle)).then_some(StreamId(*stream))
         });
         cuts.is_some_and(|cuts| {
-            cuts.iter().any(|(of, cut)| Some(*of) == stream && cut.holds(handle.sequence))
+            cuts.iter().any(|(of, cut)| Some(*of) == stream && cut.holds(handle.sequence()))
         })
     }
 
@@ -351,9 +351,9 @@ impl Gpu {
 /// Returns the process that a report is about.
 fn of(report: Report) -> ProcessId {
     match report {
-        Report::Submitted(it) | Report::NotSubmitted(it) | Report::Started(it) => it.process,
-        Report::Finished(it) | Report::Failed(it) | Report::Exited(it) => it.process,
-        Report::Killed(it) | Report::Claimed(it) | Report::Judged(it, _) => it.process,
+        Report::Submitted(it) | Report::NotSubmitted(it) | Report::Started(it) => it.process(),
+        Report::Finished(it) | Report::Failed(it) | Report::Exited(it) => it.process(),
+        Report::Killed(it) | Report::Claimed(it) | Report::Judged(it, _) => it.process(),
         Report::Raised(process) | Report::Drained(process) => process,
     }
 }
@@ -379,7 +379,7 @@ impl Runtime<usize> for Gpu {
         self.submits.push((handle, stream, payload));
         let now = self.now;
         let (arrives, returns) = (self.late(), self.late());
-        let lane = self.lane(handle.process, stream.0);
+        let lane = self.lane(handle.process(), stream.0);
         // Launches arrive in the order of the stream, however long each call takes.
         lane.newest = lane.newest.max(arrives);
         let arrives = lane.newest;
@@ -406,7 +406,7 @@ impl Runtime<usize> for Gpu {
 
     fn reset(&mut self, process: ProcessId, hit: &[LaunchHandle]) {
         let hits: BTreeSet<LaunchHandle> = hit.iter().copied().collect();
-        self.truth.faults.idle += u64::from(!hits.iter().any(|it| it.process == process));
+        self.truth.faults.idle += u64::from(!hits.iter().any(|it| it.process() == process));
         let at = self.late();
         let until = at + self.random.to(3);
         self.resets.push(Reset { process, hits, at, until, hit: false });

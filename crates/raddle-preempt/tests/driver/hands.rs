@@ -3,10 +3,10 @@
 use raddle_policy::{Idempotence, Level, Preemption, ProcessId, StreamId};
 use raddle_preempt::{
     Abilities, CaptureOrder, CapturedWork, Command, Controller, ControllerConfig, Declared,
-    FlagCut, LaunchHandle, ResetScope, ResetVerdict, WishAnswer,
+    FlagCut, LaunchHandle, ResetScope, WishAnswer,
 };
 
-use crate::reports::Reports as _;
+use crate::reports::{Reports as _, ResetVerdict};
 
 pub(crate) type C = Controller<u32>;
 

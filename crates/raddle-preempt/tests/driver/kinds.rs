@@ -2,15 +2,14 @@
 
 use raddle_policy::{Idempotence, Preemption};
 use raddle_preempt::{
-    CapturedWork, Command, Declared, FlagCut, Heard, NoReset, ResetScope, ResetVerdict, WishAnswer,
-    WorkKind,
+    CapturedWork, Command, Declared, FlagCut, Heard, NoReset, ResetScope, WishAnswer, WorkKind,
 };
 
 use crate::hands::{
     NO, YES, capture, controller, cut, declared, join, kernel, payloads, raise, submit,
 };
 use crate::refused::{no_reset, not_in_runtime};
-use crate::reports::Reports as _;
+use crate::reports::{Reports as _, ResetVerdict};
 
 #[test]
 fn a_copy_of_one_stream_disarms_no_flag_of_another() {

@@ -1,12 +1,10 @@
 //! How does a random plan run when a driver carries it out on the simulated GPU?
 
 use std::collections::VecDeque;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 
 use raddle_policy::{Level, Preemption, ProcessId, StreamId};
 use raddle_preempt::{
-    Capture, CaptureOrder, CapturedWork, Counts, Driver, Heard, ProcessPhase, Report, Wake, Wish,
+    Capture, CaptureOrder, CapturedWork, Counts, Driver, Heard, ProcessPhase, Report, Wish,
     WishAnswer, WorkKind,
 };
 
@@ -77,14 +75,6 @@ impl Reached {
     }
 }
 
-struct Bell(Arc<AtomicU64>);
-
-impl Wake for Bell {
-    fn wake(&self) {
-        self.0.fetch_add(1, Ordering::Relaxed);
-    }
-}
-
 /// A program, which is one process until that dies, and then the next one.
 #[derive(Debug)]
 struct Program {
@@ -106,10 +96,9 @@ struct Program {
 
 struct Play<'p> {
     plan: &'p Plan,
-    driver: Driver<usize, Gpu, Counts>,
+    driver: Driver<usize, Gpu>,
     programs: Vec<Program>,
     opened: u64,
-    rings: Arc<AtomicU64>,
     reached: Reached,
     random: Random,
 }
@@ -121,12 +110,10 @@ const ENDLESS: u64 = 6000;
 /// ended. Returns the broken promises and the situations reached.
 pub(crate) fn play(plan: &Plan) -> (Faults, Reached) {
     let gpu = Gpu::new(plan.declared, plan.late, plan.claims, plan.seed);
-    let rings = Arc::new(AtomicU64::new(0));
     let driver = Driver::new(gpu, plan.options).unwrap();
-    let driver = driver.watched_by(Counts::default()).waking(Bell(Arc::clone(&rings)));
     let (programs, reached) = (Vec::new(), Reached::default());
     let random = Random(plan.seed ^ 0x919);
-    let mut play = Play { plan, driver, programs, opened: 0, rings, reached, random };
+    let mut play = Play { plan, driver, programs, opened: 0, reached, random };
     for program in 0..plan.streams.len() {
         let it = play.join(program, 0);
         play.programs.push(it);
@@ -135,7 +122,7 @@ pub(crate) fn play(plan: &Plan) -> (Faults, Reached) {
     let hang = play.driver.runtime().truth.jobs.iter().filter(|it| it.fate == Fate::Open).count();
     play.faults().hang += hang as u64;
     play.reached.claimed = play.driver.runtime().claimed;
-    play.reached.counts = *play.driver.observer();
+    play.reached.counts = play.driver.counts();
     (play.driver.runtime().truth.faults, play.reached)
 }
 
@@ -161,7 +148,6 @@ impl Play<'_> {
         let (mut idle, mut over) = (0, false);
         while idle < 60 {
             let now = self.driver.runtime().now;
-            let rung = self.rings.load(Ordering::Relaxed);
             self.driver.runtime_mut().tick();
             while let Some(report) = self.driver.runtime_mut().due() {
                 self.hear(report);
@@ -175,10 +161,6 @@ impl Play<'_> {
                 (0..self.programs.len()).for_each(|program| self.let_go(program));
             }
             let due = self.driver.controller().is_any_due();
-            let woken = self.rings.load(Ordering::Relaxed) > rung;
-            // A driver that had no command has to be woken; where a submission was put off, it
-            // tries again by itself.
-            self.faults().due += u64::from(due && !woken && idle > 0);
             let all = self.driver.run().unwrap();
             let left = all && self.driver.controller().is_any_due();
             self.faults().due += u64::from(left);
@@ -305,7 +287,7 @@ impl Play<'_> {
 
     fn lose(&mut self, program: usize) {
         let Program { process, nth, .. } = self.programs[program];
-        let resets = self.driver.observer().resets();
+        let resets = self.driver.counts().resets();
         let back = self.driver.host(|c| c.lost(process)).unwrap();
         let truth = &mut self.driver.runtime_mut().truth;
         let mine = |it: &Known| it.process == (program, nth) && it.fate == Fate::Open;
@@ -368,7 +350,7 @@ impl Play<'_> {
             let twice = slots.windows(2).any(|pair| pair[0] == pair[1]);
             let large = slots.last().is_some_and(|slot| *slot >= window);
             faults.window += u64::from(twice || large || slots.len() > window as usize);
-            for (.., job) in submits.iter().filter(|submit| submit.0.process == it.process) {
+            for (.., job) in submits.iter().filter(|submit| submit.0.process() == it.process) {
                 let order = it.orders.iter().find(|(_, other, _)| other == job);
                 let held = |hold: &(usize, StreamId, CaptureOrder, u64)| {
                     let from = order.is_some_and(|order| order.0 >= hold.2);

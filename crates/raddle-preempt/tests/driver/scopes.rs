@@ -1,11 +1,11 @@
 //! Which launches does a reset of each scope examine, kill and hold back, also if its process dies?
 
 use raddle_policy::{Level, ProcessId, StreamId};
-use raddle_preempt::{CapturedWork, Command, NoReset, ResetScope, ResetVerdict};
+use raddle_preempt::{CapturedWork, Command, NoReset, ResetScope};
 
 use crate::hands::{C, NO, capture, controller, declared, join, kernel, submit, verdict};
 use crate::refused::not_in_runtime;
-use crate::reports::Reports as _;
+use crate::reports::{Reports as _, ResetVerdict};
 
 #[test]
 fn single_streams_are_reset_where_everything_in_them_may_be_killed() {
@@ -116,7 +116,7 @@ fn who_dies_gives_everything_back_and_harms_nobody() {
     assert_eq!(c.open(dies), Ok(StreamId(0)));
     kernel(&mut c, dies, 0, 50);
     let next = submit(&mut c, dies);
-    assert_eq!(next[0].sequence, flying[7].sequence + 1);
+    assert_eq!(next[0].sequence(), flying[7].sequence() + 1);
     assert_eq!(
         c.finished(flying[0]).map_err(|error| error.to_string()),
         Err(not_in_runtime(flying[0]))

@@ -11,9 +11,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use raddle_policy::{Idempotence, Level, Preemption, ProcessId, StreamId};
-use raddle_preempt::{
-    CapturedWork, Command, ControllerConfig, Driver, Observer, Report, Seen, Wake, Wish,
-};
+use raddle_preempt::{CapturedWork, Command, ControllerConfig, Driver, Report, Wish};
 
 use crate::card::{Card, Link, Order};
 use crate::random_numbers::Random;
@@ -21,47 +19,66 @@ use crate::random_numbers::Random;
 /// The commands of each process as text: a submission has the launch's number, stream and payload.
 type Commands = BTreeMap<ProcessId, Vec<String>>;
 
-/// An observer that writes down every command. The slot of a launch is left out, because it depends
-/// on which report comes first.
-#[derive(Default)]
-struct Writes(Commands);
+/// A driver whose commands and verdicts are written down. The slot of a launch is left out, because
+/// it depends on which report comes first.
+struct Ours {
+    driver: Driver<u32, Link>,
+    commands: Commands,
+}
 
-impl Observer for Writes {
-    fn saw(&mut self, seen: &Seen) {
-        let (process, text) = match *seen {
-            Seen::Command(Command::Submit { handle, stream }) => {
-                (handle.process, format!("submit {} to {stream}", handle.sequence))
-            }
-            Seen::Command(Command::Raise { process }) => (process, "raise".to_owned()),
-            Seen::Command(Command::Lower { process }) => (process, "lower".to_owned()),
-            Seen::Command(Command::Reset { process }) => (process, "reset".to_owned()),
-            Seen::Command(Command::Save { process }) => (process, "save".to_owned()),
-            Seen::Command(Command::Restore { process }) => (process, "restore".to_owned()),
-            Seen::Command(Command::Drained { process, resumed }) => {
-                (process, format!("drained, resumed: {resumed}"))
-            }
-            Seen::Verdict(process, verdict) => {
-                let verdict = format!("{verdict:?}");
-                (process, verdict.split_once("slot").map_or(&*verdict, |it| it.0).to_owned())
-            }
-            _ => return,
-        };
-        self.0.entry(process).or_default().push(text);
+impl Ours {
+    fn write(&mut self, process: ProcessId, text: String) {
+        self.commands.entry(process).or_default().push(text);
+    }
+
+    /// Has the runtime carry out all commands that are due.
+    fn run(&mut self) {
+        while let Some(task) = self.driver.take() {
+            let (process, text) = match task.command() {
+                Command::Submit { handle, stream } => {
+                    (handle.process(), format!("submit {} to {stream}", handle.sequence()))
+                }
+                Command::Raise { process } => (process, "raise".to_owned()),
+                Command::Lower { process } => (process, "lower".to_owned()),
+                Command::Reset { process } => (process, "reset".to_owned()),
+                Command::Save { process } => (process, "save".to_owned()),
+                Command::Restore { process } => (process, "restore".to_owned()),
+                Command::Drained { process, resumed } => {
+                    (process, format!("drained, resumed: {resumed}"))
+                }
+                other => panic!("{other:?} is not wished"),
+            };
+            self.write(process, text);
+            let mut reports = Vec::new();
+            let took = task.carry_out(self.driver.runtime_mut(), |report| {
+                reports.push(report);
+                Ok::<(), ()>(())
+            });
+            assert_eq!(took, Ok(true));
+            reports.into_iter().for_each(|report| self.report(report));
+        }
+    }
+
+    fn report(&mut self, report: Report) {
+        let heard = self.driver.report(report).unwrap();
+        if let Report::Raised(process) = report {
+            let verdict = format!("{heard:?}");
+            let text = verdict.split_once("slot").map_or(&*verdict, |it| it.0).to_owned();
+            self.write(process, text);
+        }
     }
 }
 
-type Ours = Driver<u32, Link, Writes>;
-
 fn driver(link: Link) -> Ours {
     let options = ControllerConfig::default().with_window(4);
-    let mut driver = Driver::new(link, options).unwrap().watched_by(Writes::default());
+    let mut driver = Driver::new(link, options).unwrap();
     for _ in 0..2 {
         let process = driver.host(|c| c.join(Level(0))).unwrap();
         for _ in 0..2 {
             driver.host(|c| c.open(process)).unwrap();
         }
     }
-    driver
+    Ours { driver, commands: Commands::new() }
 }
 
 /// A step of a test: the host captures or wishes, or the card ends launches; one step at a time.
@@ -107,11 +124,11 @@ fn steps(seed: u64) -> Vec<Step> {
 fn act(driver: &mut Ours, step: Step) {
     match step {
         Step::Capture(process, stream, work) => {
-            let taken = driver.host(|c| c.captured(process, stream, work)).unwrap();
+            let taken = driver.driver.host(|c| c.captured(process, stream, work)).unwrap();
             assert!(taken.order().is_some());
         }
         Step::Wish(wish) => {
-            let _ = driver.wish(wish).unwrap();
+            let _ = driver.driver.wish(wish).unwrap();
         }
         Step::End(_) => {}
     }
@@ -120,10 +137,11 @@ fn act(driver: &mut Ours, step: Step) {
 /// Returns the commands that a driver gave in a run, and checks that every launch has ended.
 fn commands(driver: &Ours) -> Commands {
     for process in [ProcessId(0), ProcessId(1)] {
-        let left = (driver.controller().buffered(process), driver.controller().in_flight(process));
+        let controller = driver.driver.controller();
+        let left = (controller.buffered(process), controller.in_flight(process));
         assert_eq!(left, (Ok(0), Ok(0)), "{process}");
     }
-    driver.observer().0.clone()
+    driver.commands.clone()
 }
 
 fn at_once(steps: &[Step]) -> Commands {
@@ -136,15 +154,15 @@ fn at_once(steps: &[Step]) -> Commands {
         if let Step::End(process) = step {
             orders.lock().unwrap().push_back(Order::End(process));
         }
-        driver.run().unwrap();
+        driver.run();
         while let Some(order) = { orders.lock().unwrap().pop_front() } {
             if let Order::Take(handle, _) = order {
-                driver.report(Report::Submitted(handle)).unwrap();
+                driver.report(Report::Submitted(handle));
             }
             for report in card.obey(order) {
-                driver.report(report).unwrap();
+                driver.report(report);
             }
-            driver.run().unwrap();
+            driver.run();
         }
     }
     commands(&driver)
@@ -171,14 +189,6 @@ impl Pending {
             assert!(since.elapsed() < Duration::from_secs(60), "it hangs");
             thread::yield_now();
         }
-    }
-}
-
-struct Bell(Pending, Sender<()>);
-
-impl Wake for Bell {
-    fn wake(&self) {
-        self.0.send(&self.1, ());
     }
 }
 
@@ -220,12 +230,12 @@ fn by_threads(steps: &[Step], seed: u64) -> Commands {
         Order::Take(..) => link_pending.send(&to_submit, order),
         _ => link_pending.send(&link_card, order),
     }));
-    let driver = driver(link).waking(Bell(pending.clone(), ring));
-    let driver = Arc::new(Mutex::new(driver));
+    let driver = Arc::new(Mutex::new(driver(link)));
     let report = |driver: &Arc<Mutex<Ours>>| {
-        let driver = Arc::clone(driver);
+        let (driver, ring, pending) = (Arc::clone(driver), ring.clone(), pending.clone());
         move |report: Report| {
-            driver.lock().unwrap().report(report).unwrap();
+            driver.lock().unwrap().report(report);
+            pending.send(&ring, ());
         }
     };
     let reporters: Vec<Sender<Report>> = (0..3)
@@ -237,7 +247,7 @@ fn by_threads(steps: &[Step], seed: u64) -> Commands {
         .collect();
     let (pump, pump_pending) = (Arc::clone(&driver), pending.clone());
     worker(seed + 3, pump_hears, &pump_pending, move |()| {
-        pump.lock().unwrap().run().unwrap();
+        pump.lock().unwrap().run();
     });
     let (calls, says, call_card) = (pending.clone(), report(&driver), to_card.clone());
     worker(seed + 4, submit_hears, &pending, move |order| {
@@ -251,8 +261,8 @@ fn by_threads(steps: &[Step], seed: u64) -> Commands {
     worker(seed + 5, card_hears, &pending, move |order| {
         for report in card.obey(order) {
             let whose = match report {
-                Report::Started(it) | Report::Finished(it) => it.sequence,
-                Report::Exited(it) | Report::Killed(it) => it.sequence,
+                Report::Started(it) | Report::Finished(it) => it.sequence(),
+                Report::Exited(it) | Report::Killed(it) => it.sequence(),
                 _ => 0,
             };
             card_pending.send(&reporters[(whose % 3) as usize], report);
@@ -260,6 +270,7 @@ fn by_threads(steps: &[Step], seed: u64) -> Commands {
     });
     for &step in steps {
         act(&mut driver.lock().unwrap(), step);
+        pending.send(&ring, ());
         if let Step::End(process) = step {
             pending.send(&to_card, Order::End(process));
         }

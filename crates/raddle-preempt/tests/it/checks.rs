@@ -5,12 +5,12 @@
 use raddle_policy::{Idempotence, Level, Preemption, ProcessId, StreamId};
 use raddle_preempt::{
     CapturedWork, Command, Controller, ControllerConfig, FlagCut, LaunchHandle, NoReset,
-    ProcessPhase, ResetVerdict, WishAnswer,
+    ProcessPhase, WishAnswer,
 };
 
 use crate::control::Ours;
 use crate::device::{self, Wrong};
-use crate::reports::Reports as _;
+use crate::reports::{Reports as _, ResetVerdict};
 use crate::schedule::{Job, Schedule, digest_setup};
 
 /// Returns a controller of one process with one stream, in which `launches` kernels were captured.
@@ -100,7 +100,7 @@ fn check_10_a_late_view_of_the_flag_stops_no_later_launch() {
     assert_eq!(controller.resume(process), Ok(WishAnswer::Begun));
     assert_eq!(controller.next(process), Ok(Some(Command::Lower { process })));
     let again = submits(&mut controller, process);
-    assert!(cut.holds(first[0].sequence) && !cut.holds(again[0].sequence));
+    assert!(cut.holds(first[0].sequence()) && !cut.holds(again[0].sequence()));
 }
 
 /// Runs two kernels of 100 workgroups, 40 at a time, each of which adds 1 to a counter of its own,

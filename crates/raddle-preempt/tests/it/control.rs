@@ -155,7 +155,7 @@ impl Control for Ours {
     fn next(&mut self, process: usize) -> Option<Order> {
         Some(match self.controller.next(self.id(process)).unwrap()? {
             Command::Submit { handle, stream } => {
-                let (sequence, stream) = (handle.sequence, stream.index());
+                let (sequence, stream) = (handle.sequence(), stream.index());
                 self.handles.insert((process, sequence), handle);
                 let job = *self.controller.payload(handle).unwrap();
                 Order::Submit { sequence, stream, job }

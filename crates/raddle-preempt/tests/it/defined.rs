@@ -4,14 +4,14 @@
 use raddle_policy::{Idempotence, Level, Preemption, ProcessId, StreamId};
 use raddle_preempt::{
     Abilities, CapturedWork, Command, Controller, ControllerConfig, Declared, FlagCut, Heard,
-    NoReset, ProcessPhase, ResetVerdict, WishAnswer,
+    NoReset, ProcessPhase, WishAnswer,
 };
 
 use crate::hands::{
     C, NO, YES, begin, capture, controller, cut, declared, kernels, payloads, submit, usual,
 };
 use crate::refused::{no_reset, not_in_runtime};
-use crate::reports::Reports as _;
+use crate::reports::{Reports as _, ResetVerdict};
 
 #[test]
 fn wishes_that_change_nothing_say_so() {

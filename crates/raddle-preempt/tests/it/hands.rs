@@ -3,10 +3,10 @@
 use raddle_policy::{Idempotence, Level, Preemption, ProcessId, StreamId};
 use raddle_preempt::{
     Abilities, Capture, CaptureOrder, CapturedWork, Command, Controller, ControllerConfig,
-    Declared, FlagCut, Heard, LaunchHandle, PreemptError, ResetScope, ResetVerdict, WishAnswer,
+    Declared, FlagCut, Heard, LaunchHandle, PreemptError, ResetScope, WishAnswer,
 };
 
-use crate::reports::Reports as _;
+use crate::reports::{Reports as _, ResetVerdict};
 
 pub(crate) type C = Controller<u32>;
 

@@ -2,12 +2,12 @@
 
 use raddle_policy::{Level, Preemption};
 use raddle_preempt::{
-    Command, ControllerConfig, Declared, FlagCut, LaunchHandle, NoReset, ResetScope, ResetVerdict,
+    Command, ControllerConfig, Declared, FlagCut, LaunchHandle, NoReset, ResetScope,
 };
 
 use crate::hands::{C, begin, capture, controller, cut, declared, flagged, kernels, submit};
 use crate::refused::no_reset;
-use crate::reports::Reports as _;
+use crate::reports::{Reports as _, ResetVerdict};
 
 #[test]
 fn a_reset_of_the_device_looks_at_everybody() {
@@ -92,14 +92,14 @@ fn one_leaves(scope: ResetScope) -> (C, [LaunchHandle; 2]) {
 fn nothing_was_killed_before_the_reset_was_commanded_or_by_that_of_another_process() {
     for scope in [ResetScope::Process, ResetScope::Device] {
         let (mut c, [mine, theirs]) = one_leaves(scope);
-        let (p, other) = (mine.process, theirs.process);
+        let (p, other) = (mine.process(), theirs.process());
         let refused = |c: &mut C, handle: LaunchHandle| {
             assert_eq!(
                 c.killed(handle).map_err(|error| error.to_string()),
                 Err(no_reset(handle)),
                 "{scope:?}"
             );
-            let process = handle.process;
+            let process = handle.process();
             assert_eq!((c.in_flight(process), c.buffered(process)), (Ok(1), Ok(0)), "{scope:?}");
         };
         let Some(Command::Raise { .. }) = begin(&mut c, p, Preemption::Reset) else { panic!() };

@@ -129,9 +129,9 @@ impl Model {
             Step::Report { report, which, wrong } => self.report(report, which, wrong),
             Step::Raised { process } => {
                 words(it.report(Report::Raised(id(process))).map(|it| match it {
-                    Heard::Verdict(ResetVerdict::Reset) => 0,
-                    Heard::Verdict(ResetVerdict::NotAsked) => 8,
-                    Heard::Verdict(ResetVerdict::NoReset(why)) => no_reset(why),
+                    Heard::Reset => 0,
+                    Heard::Noted => 8,
+                    Heard::NoReset(why) => no_reset(why),
                     other => panic!("{other:?} answers a raised flag"),
                 }))
             }
@@ -160,8 +160,8 @@ impl Model {
                 let payload = self.controller.payload(handle).unwrap();
                 format!(
                     "1 p{} {} {} {} {payload}",
-                    handle.process.0,
-                    handle.sequence,
+                    handle.process().0,
+                    handle.sequence(),
                     handle.slot(),
                     stream.0
                 )
@@ -189,7 +189,7 @@ impl Model {
             return None;
         }
         let handle = self.handles[which % self.handles.len()];
-        Some((handle.process.0, handle.sequence + if wrong { 1_000 } else { 0 }))
+        Some((handle.process().0, handle.sequence() + if wrong { 1_000 } else { 0 }))
     }
 
     fn report(&mut self, report: u32, which: usize, wrong: bool) -> String {
@@ -199,7 +199,7 @@ impl Model {
         if wrong {
             let text = "is not in the runtime: report the end of each once";
             let there = it
-                .phase(handle.process)
+                .phase(handle.process())
                 .map(|_| format!("submission {sequence} of p{process} {text}"));
             return there.unwrap_or_else(|error| error.to_string());
         }
@@ -392,7 +392,7 @@ proptest! {
             for (handle, _) in it.flying(id).unwrap() {
                 // SAFETY: as above.
                 let (_, hit) = told::<u32>(|hit| unsafe {
-                    raddle_controller_is_hit(ours.0, process, handle.sequence, hit)
+                    raddle_controller_is_hit(ours.0, process, handle.sequence(), hit)
                 });
                 prop_assert_eq!(hit == 1, it.is_hit(handle));
             }

@@ -1,35 +1,11 @@
-//! How is a driver observed, and what is counted?
+//! What does a driver count?
 
 use core::ops::AddAssign;
 
-use raddle_policy::{Preemption, ProcessId};
+use raddle_policy::Preemption;
 
 use super::Wish;
-use crate::controller::{Command, NoReset, Report, ResetVerdict, WishAnswer};
-
-/// Event of a driver that an observer sees: an action of the driver, or a report to it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Seen {
-    /// A wish (request of the arbiter about a process) that the driver carried out, and its answer.
-    Wish(Wish, WishAnswer),
-    /// A report of the runtime that the controller accepted.
-    Report(Report),
-    /// The decision whether the process is reset (its running launches are killed), made when its
-    /// raised preemption flag (which each launch tests at its start) became visible.
-    Verdict(ProcessId, ResetVerdict),
-    /// A command that the driver issued, which the runtime has to carry out next.
-    Command(Command),
-}
-
-/// Observer of everything that a driver does, in order: for statistics and logs.
-pub trait Observer {
-    /// Called with each event of the driver, after it has happened.
-    fn saw(&mut self, seen: &Seen);
-}
-
-impl Observer for () {
-    fn saw(&mut self, _: &Seen) {}
-}
+use crate::controller::{Command, Heard, NoReset, Report, WishAnswer};
 
 /// Counts of the launches, preemptions and resets of a driver.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -138,24 +114,35 @@ impl Counts {
     }
 }
 
-impl Observer for Counts {
-    fn saw(&mut self, seen: &Seen) {
-        let count = match *seen {
-            Seen::Wish(Wish::Preempt { way, .. }, WishAnswer::Begun) => {
-                self.begun.get_mut(way as usize)
-            }
-            Seen::Verdict(_, ResetVerdict::NoReset(why)) => self.refused.get_mut(Self::reason(why)),
-            Seen::Report(Report::Finished(_)) => Some(&mut self.finished),
-            Seen::Report(Report::Failed(_)) => Some(&mut self.failed),
-            Seen::Report(Report::Exited(_)) => Some(&mut self.exited),
-            Seen::Report(Report::Killed(_)) => Some(&mut self.killed),
-            Seen::Command(Command::Submit { .. }) => Some(&mut self.submitted),
-            Seen::Command(Command::Reset { .. }) => Some(&mut self.resets),
-            Seen::Command(Command::Drained { .. }) => Some(&mut self.drained),
-            _ => None,
-        };
-        if let Some(count) = count {
-            *count = count.saturating_add(1);
+impl Counts {
+    /// Counts the answer to a wish.
+    pub(super) const fn wished(&mut self, wish: Wish, answer: WishAnswer) {
+        if let (Wish::Preempt { way, .. }, WishAnswer::Begun) = (wish, answer) {
+            self.begun[way as usize] += 1;
+        }
+    }
+
+    /// Counts a report that the controller accepted, with its effect.
+    pub(super) const fn heard<T>(&mut self, report: Report, heard: &Heard<T>) {
+        match report {
+            Report::Finished(_) => self.finished += 1,
+            Report::Failed(_) => self.failed += 1,
+            Report::Exited(_) => self.exited += 1,
+            Report::Killed(_) => self.killed += 1,
+            _ => {}
+        }
+        if let Heard::NoReset(why) = heard {
+            self.refused[Self::reason(*why)] += 1;
+        }
+    }
+
+    /// Counts a command that the driver gives.
+    pub(super) const fn commanded(&mut self, command: Command) {
+        match command {
+            Command::Submit { .. } => self.submitted += 1,
+            Command::Reset { .. } => self.resets += 1,
+            Command::Drained { .. } => self.drained += 1,
+            _ => {}
         }
     }
 }
