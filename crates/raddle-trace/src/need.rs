@@ -115,7 +115,7 @@ pub struct LaunchSize {
     pub duration_ns: u64,
 }
 
-/// What the name of a kernel shows of the resource that its launches need most.
+/// The resource that launches of a kernel need most, as far as the name of the kernel shows it.
 ///
 /// ```
 /// use raddle_trace::{KernelNeed, LaunchSize, NamedNeed};
