@@ -216,8 +216,8 @@ pub enum Report {
 /// Effect that a report of the runtime had on the controller.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Heard<T> {
-    /// The controller has noted the report of the runtime; the driver needs to do nothing. So it is
-    /// for a raised flag where the preemption asked for no reset.
+    /// The controller has noted the report of the runtime; the driver needs to do nothing. It also
+    /// answers that a raised flag is visible, where the preemption asks for no reset.
     Noted,
     /// A launch has ended; this is its payload (the host's own data for the launch).
     Ended(T),
