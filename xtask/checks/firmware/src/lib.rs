@@ -7,8 +7,8 @@
 use core::panic::PanicInfo;
 
 use raddle_packet::{
-    Agent, AnyReplacement, AqlPacket, Encoder, FirstPolicy, HALF_WORDS, LaunchImage,
-    NEAR, PacketView, Replacement,
+    Agent, AnyReplacement, AqlPacket, Encoder, FirstPolicy, HALF_WORDS, LaunchImage, NEAR,
+    PacketView, Replacement,
 };
 
 // Sizes that the README of raddle-packet gives for firmware to reserve.
