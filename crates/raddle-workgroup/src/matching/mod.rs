@@ -19,6 +19,7 @@ mod head;
 mod heads;
 mod levels;
 mod pace;
+mod place_config;
 mod places;
 mod power;
 mod refused;
@@ -34,11 +35,12 @@ use raddle_policy::{
 };
 
 pub use config::{
-    Amounts, Balance, Choice, DecisionTime, Fit, FreeWeights, LevelOrder, LevelWindows,
-    MatchingConfig, PlaceRule, PowerWeights, SearchTiming, SplitRule,
+    Balance, Choice, DecisionTime, Fit, LevelOrder, LevelWindows, MatchingConfig, SearchTiming,
+    SplitRule,
 };
 pub use cost::SearchCost;
 pub use fit::ResourceSearch;
+pub use place_config::{Amounts, FreeWeights, PlaceRule, PowerWeights};
 pub use search::{ByResource, EachResource, Excluded, Primes, SearchRule};
 
 use crate::Error;

@@ -2,8 +2,8 @@
 
 use raddle_policy::{CuId, CuSet, Launch, Tick};
 
-use super::config::{Amounts, FreeWeights, PlaceRule, PowerWeights};
 use super::fit::{Matcher, OpenCus, WHOLE};
+use super::place_config::{Amounts, FreeWeights, PlaceRule, PowerWeights};
 use super::power::Power;
 use super::scores::ScoreTree;
 use crate::Error;
