@@ -3,7 +3,6 @@
 //! A [`Host`] stands for the device: it reports events and carries out actions. [`run`] is the
 //! loop.
 
-use alloc::boxed::Box;
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 use core::fmt;
@@ -167,7 +166,7 @@ where
 }
 
 fn refused(error: DispatchError) -> HostError {
-    HostError::Refused(Box::new(error))
+    HostError::refused(error)
 }
 
 fn carry_out<H: Host + ?Sized>(

@@ -21,7 +21,7 @@ pub enum ErrorKind {
     Unsupported,
     /// A policy has broken a law of its trait, as the crate `raddle-testkit` can show.
     Policy,
-    /// A file could not be read or written.
+    /// A file could not be read or written, or the device has failed.
     Io,
     /// An internal rule of raddle is broken, whatever the input was: this is a fault of raddle.
     Fault,

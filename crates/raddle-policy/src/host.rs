@@ -3,15 +3,15 @@
 use alloc::boxed::Box;
 
 use crate::{
-    CuId, Event, FlagCut, LaunchId, Piece, Place, Preemption, ProcessId, Refusal, StreamId,
-    Submission, Tick, Ticks, WaveSpan,
+    CuId, ErrorKind, Event, FlagCut, LaunchId, Piece, Place, Preemption, ProcessId, Refusal,
+    StreamId, Submission, Tick, Ticks, WaveSpan,
 };
 
 /// A device, or a simulator of one, together with the hosts of its processes.
 ///
 /// A method carries out one [`Action`](crate::Action) and returns without waiting for the end of
 /// the action, which an event reports. A device that has no flags, or takes no work off, leaves
-/// those methods out; asked for one of them, the run ends with [`HostError::Unable`].
+/// those methods out; asked for one of them, the run ends with [`HostError::unable`].
 ///
 /// # Laws
 ///
@@ -72,7 +72,7 @@ pub trait Host {
     /// When the device cannot start it.
     fn start_copy(&mut self, copy: LaunchId) -> Result<(), HostError> {
         let _ = copy;
-        Err(HostError::Unable("start a copy"))
+        Err(HostError::unable("start a copy"))
     }
 
     /// Assigns a workgroup to a compute unit: the launch counts as begun, although no wave of the
@@ -92,7 +92,7 @@ pub trait Host {
     /// When the device cannot take work off this way.
     fn take_off(&mut self, launch: LaunchId, how: Preemption) -> Result<(), HostError> {
         let _ = (launch, how);
-        Err(HostError::Unable("take a launch off"))
+        Err(HostError::unable("take a launch off"))
     }
 
     /// Lets a launch that was taken off continue, with its saved workgroups; [`Event::Restored`]
@@ -102,7 +102,7 @@ pub trait Host {
     /// When the device cannot bring them back.
     fn restore(&mut self, launch: LaunchId) -> Result<(), HostError> {
         let _ = launch;
-        Err(HostError::Unable("restore a launch"))
+        Err(HostError::unable("restore a launch"))
     }
 
     /// Raises the preemption flag of a process: `cuts` has, for each stream, which of its
@@ -113,7 +113,7 @@ pub trait Host {
     /// When the device has no flags.
     fn raise(&mut self, process: ProcessId, cuts: &[(StreamId, FlagCut)]) -> Result<(), HostError> {
         let _ = (process, cuts);
-        Err(HostError::Unable("raise a flag"))
+        Err(HostError::unable("raise a flag"))
     }
 
     /// Lowers the preemption flag of a process (tested by each launch at its start), before any
@@ -123,7 +123,7 @@ pub trait Host {
     /// When the device has no flags.
     fn lower(&mut self, process: ProcessId) -> Result<(), HostError> {
         let _ = process;
-        Err(HostError::Unable("lower a flag"))
+        Err(HostError::unable("lower a flag"))
     }
 
     /// Resets the compute units of a process; [`Event::ResetOver`] reports the end of the reset.
@@ -132,7 +132,7 @@ pub trait Host {
     /// When the device cannot be reset.
     fn reset(&mut self, process: ProcessId) -> Result<(), HostError> {
         let _ = process;
-        Err(HostError::Unable("reset compute units"))
+        Err(HostError::unable("reset compute units"))
     }
 
     /// Receives the report that the preemption of a process is complete. It went by the method
@@ -165,8 +165,10 @@ pub type Tell<'t> = dyn FnMut(&Event<'_>) -> Result<(), HostError> + 't;
 
 /// The reason why a run with a [`Host`] ended early.
 #[derive(Debug)]
-#[non_exhaustive]
-pub enum HostError {
+pub struct HostError(HostFault);
+
+#[derive(Debug)]
+enum HostFault {
     /// The recipe asks for an action that the device cannot carry out; the text names the action.
     Unable(&'static str),
     /// The dispatcher refuses an event, or cannot decide; the source error says why.
@@ -175,18 +177,52 @@ pub enum HostError {
     Device(Box<dyn core::error::Error + Send + Sync>),
 }
 
-crate::texts! { HostError:
+crate::texts! { HostFault:
     Unable(action) =>
         "the device cannot {action}: give it a recipe that does not ask for it";
     Refused(error) => "{error}";
     Device(error) => "the device has failed: {error}";
 }
 
+impl HostError {
+    /// Returns the error that the device cannot carry out an action, such as "raise a flag".
+    #[must_use]
+    pub const fn unable(action: &'static str) -> Self {
+        Self(HostFault::Unable(action))
+    }
+
+    /// Returns the error that the dispatcher refuses an event or cannot decide, for this reason.
+    pub fn refused(error: impl Into<Box<dyn core::error::Error + Send + Sync>>) -> Self {
+        Self(HostFault::Refused(error.into()))
+    }
+
+    /// Returns the error that the device has failed, for this reason.
+    pub fn device(error: impl Into<Box<dyn core::error::Error + Send + Sync>>) -> Self {
+        Self(HostFault::Device(error.into()))
+    }
+
+    /// Returns the kind of the error, by which a program decides how to go on.
+    #[must_use]
+    pub const fn kind(&self) -> ErrorKind {
+        match self.0 {
+            HostFault::Unable(_) => ErrorKind::Unsupported,
+            HostFault::Refused(_) => ErrorKind::State,
+            HostFault::Device(_) => ErrorKind::Io,
+        }
+    }
+}
+
+impl core::fmt::Display for HostError {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
 impl core::error::Error for HostError {
     fn source(&self) -> Option<&(dyn core::error::Error + 'static)> {
-        match self {
-            Self::Unable(_) => None,
-            Self::Refused(error) | Self::Device(error) => Some(&**error),
+        match &self.0 {
+            HostFault::Unable(_) => None,
+            HostFault::Refused(error) | HostFault::Device(error) => Some(&**error),
         }
     }
 }

@@ -135,21 +135,8 @@ impl Arbiter {
         self.is_stale |= self.standings.remove(&process).is_some_and(Standing::has_turn);
     }
 
-    /// Notes that a process has work to run, or more urgent work than before.
-    pub const fn runnable(&mut self, process: ProcessId) {
-        let _ = process;
-        self.is_stale = true;
-    }
-
-    /// Notes that a process has no more work to run, or no more work as urgent as before.
-    pub const fn idle(&mut self, process: ProcessId) {
-        let _ = process;
-        self.is_stale = true;
-    }
-
-    /// Notes that the policies were replaced, so that a new decision is due. The states of
-    /// processes are kept.
-    #[doc(hidden)]
+    /// Notes that a process has more or less work to run than before, or more or less urgent work,
+    /// or that the policies were replaced: a new decision is due. The states of processes are kept.
     pub const fn ask_again(&mut self) {
         self.is_stale = true;
     }

@@ -283,7 +283,7 @@ impl Host for PlayedHost {
         self.starts += 1;
         if self.mischief == Mischief::Refuses && self.starts == 3 {
             self.mischiefs += 1;
-            return Err(HostError::Unable("start a third time"));
+            return Err(HostError::unable("start a third time"));
         }
         for piece in pieces {
             let late = if self.mischief == Mischief::Late { 3 * LEAVES } else { 0 };

@@ -106,7 +106,7 @@ impl Composed {
             Some(stream) => open(&mut self.driver, process, id, stream)?.hints.take(hint),
         }
         process.streams_stale = true;
-        self.turns.arbiter.runnable(id);
+        self.turns.arbiter.ask_again();
         Ok(())
     }
 
@@ -229,7 +229,7 @@ impl Composed {
             process.held -= usize::from(matches!(known.stage, Stage::Held));
             process.left(known.submission, launch);
             if known.counts && process.lost(launch, now) {
-                self.turns.arbiter.idle(launch.process);
+                self.turns.arbiter.ask_again();
             }
         }
         if !launch.is_copy() {

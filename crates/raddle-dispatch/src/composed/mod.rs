@@ -238,10 +238,10 @@ impl Composed {
         }
         let (id, launch) = (known.launch.process, known.launch);
         let Some(process) = self.processes.get_mut(&id) else { return };
-        if counts && process.gained(&launch, now) {
-            self.turns.arbiter.runnable(id);
-        } else if !counts && process.lost(&launch, now) {
-            self.turns.arbiter.idle(id);
+        let changed =
+            if counts { process.gained(&launch, now) } else { process.lost(&launch, now) };
+        if changed {
+            self.turns.arbiter.ask_again();
         }
     }
 

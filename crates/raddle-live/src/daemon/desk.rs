@@ -145,13 +145,13 @@ impl Desk {
                 member.in_flight = in_flight;
                 if member.runnable.is_none() {
                     member.runnable = Some(now);
-                    self.arbiter(process).into_iter().for_each(|it| it.runnable(process));
+                    self.arbiter(process).into_iter().for_each(Arbiter::ask_again);
                 }
             }
             DaemonEvent::Idle { process } => {
                 let Some(member) = self.members.get_mut(&process) else { return };
                 if member.idle(now) {
-                    self.arbiter(process).into_iter().for_each(|it| it.idle(process));
+                    self.arbiter(process).into_iter().for_each(Arbiter::ask_again);
                 }
             }
             DaemonEvent::Drained { process } => {
@@ -161,7 +161,7 @@ impl Desk {
             DaemonEvent::LetGo { process } => self.let_go(process, now, told),
             DaemonEvent::Hint { process, hint } => {
                 self.members.get_mut(&process).into_iter().for_each(|it| it.hinted(hint));
-                self.arbiter(process).into_iter().for_each(|it| it.runnable(process));
+                self.arbiter(process).into_iter().for_each(Arbiter::ask_again);
             }
             DaemonEvent::Set { recipe } => self.set(&recipe),
             DaemonEvent::Stalled {} => self.fall_back("a decision took it too long"),
@@ -252,7 +252,7 @@ impl Desk {
     fn hold(&mut self, process: ProcessId, how: Preemption, now: u64, told: &mut Vec<Told>) {
         let Some(member) = self.members.get_mut(&process) else { return };
         if !std::mem::replace(&mut member.held, true) {
-            self.arbiter(process).into_iter().for_each(|it| it.idle(process));
+            self.arbiter(process).into_iter().for_each(Arbiter::ask_again);
             self.tell(Told::Preempt { process, how }, now, told);
         }
     }
@@ -262,7 +262,7 @@ impl Desk {
         if !std::mem::take(&mut member.held) {
             return;
         }
-        self.arbiter(process).into_iter().for_each(|it| it.runnable(process));
+        self.arbiter(process).into_iter().for_each(Arbiter::ask_again);
         // A program that kept the turn gets no other order to go on: no policy was asked meanwhile.
         if self.right(process).is_some_and(Standing::has_turn) {
             self.tell(Told::Resume { process }, now, told);

@@ -64,7 +64,7 @@ fn arbiter() -> Arbiter {
 fn who_gets_the_turn_goes_on_and_who_loses_it_leaves() {
     let mut it = arbiter();
     assert!(!it.is_due(Tick(0)));
-    it.runnable(A);
+    it.ask_again();
     assert!(it.is_due(Tick(0)));
     assert_eq!(ask(&mut it, &[A], None, &[]), Ok(vec![Wish::Resume { process: A }]));
     assert!(!it.is_due(Tick(8)) && it.is_due(Tick(9)), "until the tick that the policy named");
@@ -111,7 +111,7 @@ fn who_has_nothing_submitted_is_paused_and_nobody_is_asked() {
     ask(&mut it, &[A, B], None, &[]).unwrap();
     assert_eq!(ask(&mut it, &[B], None, &[A]), pause);
     // If a process has left with the turn, the turn policy has to be asked again.
-    it.idle(B);
+    it.ask_again();
     ask(&mut it, &[B], None, &[]).unwrap();
     it.left(B);
     assert!(it.is_due(Tick(6)) && it.standing(B).is_none());

@@ -4,7 +4,7 @@
 
 use alloc::vec::Vec;
 
-use super::place_rule::PlaceRule;
+use super::place_config::PlaceRule;
 use super::search::SearchRule;
 use crate::Error;
 use crate::error::Reason;

@@ -19,7 +19,7 @@ mod head;
 mod heads;
 mod levels;
 mod pace;
-mod place_rule;
+mod place_config;
 mod places;
 mod power;
 mod refused;
@@ -40,7 +40,7 @@ pub use config::{
 };
 pub use cost::SearchCost;
 pub use fit::ResourceSearch;
-pub use place_rule::{Amounts, FreeWeights, PlaceRule, PowerWeights};
+pub use place_config::{Amounts, FreeWeights, PlaceRule, PowerWeights};
 pub use search::{ByResource, EachResource, Excluded, Primes, SearchRule};
 
 use crate::Error;

@@ -3,7 +3,7 @@
 use raddle_policy::{CuId, CuSet, Launch, Tick};
 
 use super::fit::{Matcher, OpenCus, WHOLE};
-use super::place_rule::{Amounts, FreeWeights, PlaceRule, PowerWeights};
+use super::place_config::{Amounts, FreeWeights, PlaceRule, PowerWeights};
 use super::power::Power;
 use super::scores::ScoreTree;
 use crate::Error;

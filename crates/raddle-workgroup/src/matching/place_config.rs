@@ -1,5 +1,6 @@
-//! By which rule does the policy `matching` choose among compute units, and which weights do its
-//! rules have?
+//! Which settings say on which compute unit a workgroup starts?
+//!
+//! Units: as the names say; a tick is a nanosecond of a replay, a cycle of a golden model.
 
 use crate::Error;
 use crate::error::Reason;
