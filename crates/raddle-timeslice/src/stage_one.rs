@@ -79,7 +79,7 @@ impl LoadedProcess {
 /// let mut loaded = Vec::new();
 /// let found = StageOne::new(Ticks(1), 2)?.load(pool, &mut loaded);
 /// assert_eq!(found, Some(Level(2)));
-/// let indices: Vec<usize> = loaded.iter().map(|loaded| loaded.index).collect();
+/// let indices: Vec<usize> = loaded.iter().map(|loaded| loaded.index()).collect();
 /// assert_eq!(indices, [0, 3], "those that ran least");
 /// # Ok::<(), raddle_timeslice::SliceError>(())
 /// ```

@@ -99,7 +99,7 @@ use crate::error::Reason;
 /// let _ = controller.preempt(process, Preemption::Flag, None)?;
 /// let Some(Command::Raise { .. }) = controller.next(process)? else { panic!() };
 /// let cut = controller.cut(process, stream)?.unwrap();
-/// assert!(cut.holds(submitted[1].sequence));
+/// assert!(cut.holds(submitted[1].sequence()));
 /// controller.report(Report::Raised(process))?;
 /// assert_eq!(controller.report(Report::Finished(submitted[0]))?, Heard::Ended("first"));
 /// assert_eq!(controller.report(Report::Exited(submitted[1]))?, Heard::Left);
