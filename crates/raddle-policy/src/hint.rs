@@ -37,6 +37,7 @@ pub struct Hints {
 }
 
 impl Hints {
+    #[cfg(feature = "alloc")]
     pub(crate) const NONE: Self =
         Self { priority: None, deadline: None, laxity: None, utilisation: None, custom: None };
 

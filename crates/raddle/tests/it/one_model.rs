@@ -54,8 +54,9 @@ fn option(recipe: &str) -> String {
     format!("--recipe={recipe}")
 }
 
-fn replayed(place: &Place, pair: Pair, recipe: &str, more: &[&str]) -> Figures {
-    judged(&ran(place, "replay", &[pair, more, &["--no-files"]].concat())["answer"], recipe)
+/// Replays a pair with these further options, and returns the answer.
+fn replayed(place: &Place, pair: Pair, more: &[&str]) -> Value {
+    ran(place, "replay", &[pair, more].concat())["answer"].take()
 }
 
 fn shared(place: &Place, pair: Pair, recipe: &str) -> Figures {
@@ -91,31 +92,28 @@ fn tuned(place: &Place, pair: Pair, recipe: &str) -> [Figures; 2] {
     [of(&found["best"][0]), of(&found["base"])]
 }
 
-/// Returns the times of a replay, of which `check` takes the prediction: those from the issue of
-/// requests, as a recording measures them, and the others as they are.
+/// Replays a pair under a recipe, of which `check` takes the prediction, and leaves the result in
+/// the folder `one`. Returns the times.
 fn checked(place: &Place, pair: Pair, recipe: &str) -> Figures {
     let option = option(recipe);
-    let answer =
-        ran(place, "replay", &[pair, &[&*option, "--out=predicted"]].concat())["answer"].clone();
+    let answer = replayed(place, pair, &[&option, "--out=one"]);
     // Each profile is one repetition of itself.
-    let words = ["predicted", pair[0], pair[1], &option, "--no-files"];
+    let words = ["one", pair[0], pair[1], &option, "--no-files"];
     let found = ran(place, "check", &words);
     let rows = answer["rows"].as_array().expect("a list");
     let own = rows.iter().find(|row| row["recipe"] == recipe).expect("it is there");
     let issued = [0, 1].map(|at| own["processes"][at]["from-issue"]["p99-ns"].as_u64());
     let judged = judged(&answer, recipe);
+    // The prediction is from the issue of requests, as a recording measures them.
     let predicted = [0, 1].map(|at| issued[at].unwrap_or(judged[at]));
     let tenants = [0, 1].map(|at| found["tenants"][at]["predicted-ns"].as_u64().expect("a time"));
     assert_eq!(tenants, predicted, "{pair:?}: check");
     judged
 }
 
-/// Returns the times that `compare` reads of two replays: of the recipe alone, and of several
-/// recipes.
+/// Returns the times that `compare` reads of the results in two folders: of the recipe alone, and
+/// of several recipes.
 fn compared(place: &Place, pair: Pair, recipe: &str) -> [Figures; 2] {
-    let option = option(recipe);
-    ran(place, "replay", &[pair, &[&*option, "--out=one"]].concat());
-    ran(place, "replay", &[pair, &[&*option, "--recipe=leftover", "--out=more"]].concat());
     let found = ran(place, "compare", &["one", "more", "--equal"]);
     let names = pair[..2].iter().map(|file| file.trim_end_matches(".csv"));
     let names: Vec<&str> = names.collect();
@@ -191,17 +189,17 @@ fn by_the_library(place: &Place, pair: Pair, recipe: &str) -> Figures {
 #[test]
 fn every_verb_has_one_model_of_time() {
     let place = place();
+    let several = ["--recipe=mps", "--recipe=time-slice", "--recipe=leftover", "--out=more"];
     for pair in PAIRS {
-        let today = replayed(&place, pair, RECIPES[0], &[]);
+        let today = judged(&replayed(&place, pair, &["--no-files"]), RECIPES[0]);
+        let more = replayed(&place, pair, &several);
         for recipe in RECIPES {
-            let one = replayed(&place, pair, recipe, &[&option(recipe)]);
+            let one = checked(&place, pair, recipe);
             assert!(one.iter().all(|&ns| ns > 0), "{one:?}");
-            let several = ["--recipe=mps", "--recipe=time-slice", "--recipe=leftover"];
-            assert_eq!(replayed(&place, pair, recipe, &several), one, "{pair:?}: several");
+            assert_eq!(judged(&more, recipe), one, "{pair:?}: several");
             assert_eq!(shared(&place, pair, recipe), one, "{pair:?}: share");
             assert_eq!(swept(&place, pair, recipe), [one; 2], "{pair:?}: sweep");
             assert_eq!(tuned(&place, pair, recipe), [one, today], "{pair:?}: tune");
-            assert_eq!(checked(&place, pair, recipe), one, "{pair:?}: check");
             assert_eq!(compared(&place, pair, recipe), [one; 2], "{pair:?}: compare");
             assert_eq!(by_the_library(&place, pair, recipe), one, "{pair:?}: library");
             assert_eq!(in_a_browser(&place, pair, recipe), one, "{pair:?}: browser");
