@@ -13,6 +13,7 @@ mod evidence;
 mod goal;
 mod goals_judged;
 mod measured;
+mod meets;
 mod misses;
 mod no_driver;
 mod no_effect;
@@ -321,17 +322,28 @@ impl PolicyFigures {
         all
     }
 
+    /// Returns the index of the best recipe that no driver offers, if everything ended under it;
+    /// `None` where there is none, and where no driver offers the best of all.
+    pub(crate) fn best_unoffered(&self) -> Option<usize> {
+        let &best = self.ranking.first()?;
+        let &own = self.ranking.iter().find(|&&row| !self.rows[row].is_ranked())?;
+        (own != best && self.rows[own].complete).then_some(own)
+    }
+
+    /// Returns the index of the best recipe that no driver offers; `None` where it is no better
+    /// than the best of all others.
+    pub(crate) fn better_unoffered(&self) -> Option<usize> {
+        let (&best, own) = (self.ranking.first()?, self.best_unoffered()?);
+        let is_behind = self.missed(own) > self.missed(best) || self.behind(own, best) >= 0.0;
+        (!is_behind).then_some(own)
+    }
+
     /// Returns a sentence on the gain that the best recipe which no driver offers would give;
     /// `None` where no such recipe is better than the best of all others.
     #[must_use]
     pub fn not_offered(&self) -> Option<String> {
-        let &best = self.ranking.first()?;
-        let &own = self.ranking.iter().find(|&&row| !self.rows[row].is_ranked())?;
+        let (&best, own) = (self.ranking.first()?, self.better_unoffered()?);
         let row = &self.rows[own];
-        let is_behind = self.missed(own) > self.missed(best) || self.behind(own, best) >= 0.0;
-        if best == own || !row.complete || is_behind {
-            return None;
-        }
         let figures = self.processes.iter().enumerate().filter_map(|(at, process)| {
             let time = crate::units::duration(row.processes[at].decisive_ns?);
             let within = self.bounds(own, at);

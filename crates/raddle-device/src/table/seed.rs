@@ -15,7 +15,7 @@ const WAVES_PER_SIMD: u16 = 16;
 
 pub(super) const ROWS: &[DeviceRow] = &[DeviceRow {
     id: "seed-000",
-    product: "example device of seed 000",
+    product: "the example device of seed 000",
     named: &[],
     not: &[],
     arch: "",

@@ -326,6 +326,22 @@ mod tests {
     }
 
     #[test]
+    fn a_recipe_without_a_driver_is_no_reason_to_leave_out_that_all_meet_the_goal() {
+        let text = |offered: usize| {
+            let mut rows = vec![with("time-slice", 21.0, [20, 22]), with("mps", 15.0, [14, 16])];
+            rows.truncate(offered);
+            let mut drain = with("leftover-drain", 14.0, [13, 15]);
+            (drain.offered, drain.out_of_reach) = (false, true);
+            rows.push(drain);
+            let goals = vec!["decode p99 30ms".parse().expect("it is a goal")];
+            PolicyFigures::new("time-slice", serve_and_train(), rows, goals).verdict.text
+        };
+        let all = "All 2 policies that a driver offers meet the goal.";
+        assert!(text(2).starts_with(all), "{}", text(2));
+        assert!(text(1).starts_with("time-slice meets the goal already."), "{}", text(1));
+    }
+
+    #[test]
     fn a_goal_that_no_recipe_meets_may_be_met() {
         let text = judged([9, 15], [19, 22], "decode p99 10ms").verdict.text;
         assert!(text.starts_with("No policy meets"), "{text}");

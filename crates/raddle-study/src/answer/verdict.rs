@@ -6,6 +6,7 @@ use super::bounds::DecidingFigure;
 use super::changes::{against_today, all_changes, change, changes, has_cost};
 use super::either::{Doubt, DoubtBy, SMALL, by_gaps, can_be_tried, either, others_may_pay};
 use super::elsewhere::OTHER_VENDOR;
+use super::meets;
 use super::misses::misses;
 use super::no_driver;
 use super::no_effect::no_effect;
@@ -126,7 +127,7 @@ pub(super) fn verdict(figures: &PolicyFigures) -> PolicyVerdict {
     let named = recipe.filter(|_| !are_alike(figures));
     let streams = named.and_then(|row| streams_told(figures, row));
     let text = more(figures, [recipe, other], text);
-    let yes = who_meets(figures).filter(|_| kind != VerdictKind::OtherVendor);
+    let yes = meets::who_meets(figures).filter(|_| kind != VerdictKind::OtherVendor);
     let assumed = by_assumed_gaps(figures, kind).filter(|_| doubt != Some(DoubtBy::Gaps));
     let about = recipe.filter(|_| kind != VerdictKind::OtherVendor);
     let about: Vec<usize> = about.into_iter().chain(other).collect();
@@ -262,22 +263,6 @@ const fn no_comparison(figures: &PolicyFigures) -> &'static str {
     }
 }
 
-/// Says which recipes surely meet the goals: "All 4 policies meet the goal.", or that the baseline
-/// recipe does. `None` where neither is true, or where there are no goals.
-fn who_meets(figures: &PolicyFigures) -> Option<String> {
-    let goals = format!("{}{}", unsure::all(figures), unsure::limits(figures));
-    let meets = |at: usize| figures.surely_meets_all(at) && !figures.goals.is_empty();
-    let base = figures.rows.get(figures.baseline)?;
-    match figures.rows.as_slice() {
-        [only] if meets(0) => Some(format!("{} meets {goals}.", only.recipe)),
-        rows if (0..rows.len()).all(meets) => {
-            Some(format!("All {} policies meet {goals}.", rows.len()))
-        }
-        _ if meets(figures.baseline) => Some(format!("{} meets {goals} already.", base.recipe)),
-        _ => None,
-    }
-}
-
 /// Returns two recipes of which either may be the better one, with the recipe first that alone
 /// surely meets all goals.
 fn surer(figures: &PolicyFigures, [best, other]: [usize; 2]) -> [usize; 2] {
@@ -292,7 +277,7 @@ fn more(figures: &PolicyFigures, recipes: [Option<usize>; 2], text: String) -> S
     let base = figures.baseline;
     let meets = |at: usize| figures.surely_meets_all(at);
     let is_enough = !figures.goals.is_empty() && meets(base);
-    if !is_enough || (0..figures.rows.len()).all(meets) || recipes.contains(&Some(base)) {
+    if !is_enough || meets::all_meet(figures) || recipes.contains(&Some(base)) {
         return text;
     }
     let lower = [("Use ", "use "), ("Either ", "either ")];

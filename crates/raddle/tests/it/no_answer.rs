@@ -245,7 +245,8 @@ fn goals_that_all_meet_are_said_to_be_met() {
     let shared = asked(&place, "share", &[goal, "--no-files"]);
     assert_eq!(shared.code, 0, "{}", shared.err);
     let first = words(&shared.out);
-    assert!(first.starts_with("-> All ") && first.contains(" policies meet the goal. "), "{first}");
+    let all = " policies that a driver offers meet the goal. ";
+    assert!(first.starts_with("-> All ") && first.contains(all), "{first}");
     assert!(shared.out.lines().any(|line| line.trim_end().ends_with(" goal")), "{}", shared.out);
     let one = asked(&place, "replay", &[goal, "-q", "--no-files", "--recipe=spatial"]);
     assert!(one.out.starts_with("spatial meets the goal. One policy alone"), "{}", one.out);
