@@ -1,20 +1,18 @@
 //! Which values of the varied options can no case of a sweep accept, whatever its profiles hold?
 
+use raddle_device::Device;
 use raddle_dispatch::Registry;
 use raddle_trace::arrivals::ArrivalConfig;
 
 use super::cases::{Cases, apply};
 use super::vary::Axis;
-use crate::answer::TIME_SLICE;
 use crate::error::StudyError;
 use crate::files::Files;
 use crate::rules::is_recipe_key;
 use crate::share;
 use crate::study::Study;
-use crate::{devices, energy, recipes, verdicts};
+use crate::{devices, energy, verdicts};
 
-/// Recipes that the word `today` (the device's default) can mean on the devices that raddle knows.
-const ALL_TODAY: [&str; 2] = [TIME_SLICE, "streams"];
 /// Largest number of combinations with values of other options in which one value is tried. If
 /// there are more combinations, a value that works in none of the tried ones counts as usable.
 const MOST: usize = 1000;
@@ -113,15 +111,19 @@ impl Study {
         if self.recipes.is_empty() {
             return Ok(());
         }
-        let from = (registry, files);
-        let Some(device) = device.map(|chosen| chosen.device) else {
-            let chosen = |today| recipes::choose(&self.recipes, today, &self.settings, from);
-            let [first, other] = ALL_TODAY.map(chosen);
-            return first.or(other).map(|_| ());
+        let (from, processes) = ((registry, files), self.profiles.len());
+        let chosen = |device: &Device| {
+            share::choose(&self.recipes, (device, processes), &self.settings, from)
         };
-        let processes = self.profiles.len();
-        let chosen = share::choose(&self.recipes, (&device, processes), &self.settings, from)?;
-        chosen.iter().try_for_each(|named| named.builder(&named.on(&device), &device).map(|_| ()))
+        let Some(device) = device.map(|chosen| chosen.device) else {
+            // The profiles name the device later: wrong is what no device has.
+            let [first, others @ ..] = &raddle_device::table()[..] else { return Ok(()) };
+            let first = chosen(first);
+            let is_known = first.is_ok() || others.iter().any(|device| chosen(device).is_ok());
+            return if is_known { Ok(()) } else { first.map(|_| ()) };
+        };
+        let all = chosen(&device)?;
+        all.iter().try_for_each(|named| named.builder(&named.on(&device), &device).map(|_| ()))
     }
 }
 
@@ -159,6 +161,26 @@ mod tests {
         // The settings are good together.
         let both = ["allocate.policy=matching", "allocate.search=full"];
         assert_eq!(told("h100", &both), "");
+    }
+
+    /// Checks that where profiles name the device, a recipe may be any way of sharing that some
+    /// device offers.
+    #[test]
+    fn without_a_device_the_ways_of_all_devices_are_recipes() {
+        let told = |recipe: &str| {
+            let study = format!(r#"{{"profiles": ["a", "b"], "recipes": ["{recipe}"]}}"#);
+            let study = serde_json::from_str(&study).unwrap();
+            let (vary, files) = (vec!["queues=4,8".to_owned()], MemoryFiles::default());
+            let cases = Cases::new(&Sweep { study, vary, searched: false }, &files).unwrap();
+            let checked = cases.check_values(&Registry::bundled(), &files);
+            checked.map_or_else(|error| error.to_string(), |lines| lines.join("; "))
+        };
+        for known in ["partition-30-70", "mig-3g.71gb+4g.71gb", "compute-partition-dpx", "today"] {
+            assert_eq!(told(known), "", "{known}");
+        }
+        for unknown in ["partition-30-80", "mig-9g+9g"] {
+            assert!(told(unknown).starts_with("there is no recipe "), "{}", told(unknown));
+        }
     }
 
     #[test]
