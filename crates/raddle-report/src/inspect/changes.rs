@@ -120,9 +120,9 @@ fn length(changes: &ProfileChanges) -> String {
     match changes.totals.each_ref().map(|it| it.device.as_ref()) {
         [Some(a), Some(b)] if a != b => {
             let [a, b] = [a, b].map(|device| plain(device, PROFILE + PROFILE));
-            format!("On {b} instead of {a}, {second} takes {than}")
+            format!("On {b} instead of {a}, {second} is {than}")
         }
-        _ => format!("{second} takes {than}"),
+        _ => format!("{second} is {than}"),
     }
 }
 

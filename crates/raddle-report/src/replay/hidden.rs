@@ -40,7 +40,7 @@ pub(super) fn shown_rows(answer: &PolicyFigures, most: usize) -> Vec<usize> {
 }
 
 /// Says what a table of `most` rows leaves out: policies that the user asked for, or of the ways of
-/// sharing those that a driver offers, each with the figure by which one process is judged, and
+/// sharing those that a driver offers, each with the figures by which processes are judged, and
 /// policies that were not tried, with the reason. `None` where nothing is left out.
 pub(super) fn not_shown(result: &ReplayResult, most: usize) -> Option<String> {
     let answer = &result.answer;
@@ -48,28 +48,35 @@ pub(super) fn not_shown(result: &ReplayResult, most: usize) -> Option<String> {
     let asked =
         |row: &usize| result.by_name || (answer.rows[*row].offered && !answer.rows[*row].asked);
     let hidden = answer.ranking.iter().copied().filter(|row| !shown.contains(row)).filter(asked);
-    let process = first(answer);
-    let told = hidden.map(|row| {
+    let judged = told(answer);
+    let names = hidden.map(|row| {
         let row = &answer.rows[row];
-        let figure = process.and_then(|at| row.processes[at].decisive_ns);
-        let figure = figure.map_or_else(String::new, |ns| format!(" {}", duration(ns)));
-        format!("{}{figure}", plain(&row.recipe, NAME))
+        let figures = judged.iter().filter_map(|&at| row.processes[at].decisive_ns).map(duration);
+        let figures = figures.collect::<Vec<String>>().join(" / ");
+        format!("{} {figures}", plain(&row.recipe, NAME)).trim_end().to_owned()
     });
-    let told: Vec<String> = told.collect();
-    let behind = process.filter(|_| !told.is_empty()).map(|at| {
-        let process = &answer.processes[at];
-        let figure = format!("{} {}", plain(&process.name, NAME), process.judged.word());
-        format!("{} ({figure})", told.join(", "))
+    let names: Vec<String> = names.collect();
+    let behind = (!names.is_empty() && !judged.is_empty()).then(|| {
+        let figures = judged.iter().map(|&at| {
+            let process = &answer.processes[at];
+            format!("{} {}", plain(&process.name, NAME), process.judged.word())
+        });
+        format!("{} ({})", names.join(", "), figures.collect::<Vec<String>>().join(" / "))
     });
     let clauses: Vec<String> = behind.into_iter().chain(result.not_tried.iter().cloned()).collect();
     (!clauses.is_empty()).then(|| clauses.join("; "))
 }
 
-/// Returns the index of the process whose figure stands for a policy: the first with requests, or
-/// else the first; `None` where there is no process.
-fn first(answer: &PolicyFigures) -> Option<usize> {
+/// Returns the indices of the processes whose figures stand for a policy: of two both, that with
+/// requests first; of more the first with requests, or else the first.
+fn told(answer: &PolicyFigures) -> Vec<usize> {
+    let count = answer.processes.len();
     let requests = answer.processes.iter().position(|it| it.judged == JudgedBy::Requests);
-    requests.or((!answer.processes.is_empty()).then_some(0))
+    let first = requests.unwrap_or(0);
+    match count {
+        2 => vec![first, 1 - first],
+        _ => (0..count).filter(|&at| at == first).collect(),
+    }
 }
 
 #[cfg(test)]

@@ -26,7 +26,7 @@ pub(super) fn evidence(figures: &PolicyFigures, at: usize) -> Option<String> {
         all => format!("{} policies", all.len()),
     };
     Some(format!(
-        "{rests}, over 10 % wide under {under}, as runs end at {} launches (`--until` lets requests arrive for longer)",
+        "{rests}, over 10 % wide under {under}, as runs end at {} launches (`--until` lets requests arrive for longer; what is unknown of contention stays)",
         count(MOST_LAUNCHES)
     ))
 }
@@ -109,7 +109,7 @@ mod tests {
         let plain = "400 requests of decode: intervals are of 95 %";
         assert_eq!(told(true, [near; 2]), (vec![false, false], plain.to_owned()));
         assert_eq!(told(false, [far; 2]), (vec![false, false], plain.to_owned()));
-        let limit = "as runs end at 200,000 launches (`--until` lets requests arrive for longer)";
+        let limit = "as runs end at 200,000 launches (`--until` lets requests arrive for longer; what is unknown of contention stays)";
         let found = told(true, [far, near]);
         assert_eq!(
             found,

@@ -50,6 +50,9 @@ impl PolicyFigures {
                 _ => of(named, Some(why_of(base, named, other))),
             },
             (_, Some(named), _) => of(named, None),
+            (VerdictKind::OneRecipe, None, _) if *base != self.today => {
+                of(base, Some("as asked; nothing is compared with it".to_owned()))
+            }
             (_, None, _) => of(base, Some("as today, as nothing is recommended".to_owned())),
         }
     }
@@ -150,6 +153,8 @@ mod tests {
         let mps = |ms: f64| row("mps", &[ms, 30.0], 1.0);
         let as_today = ("time-slice".to_owned(), "as today, as nothing is recommended".to_owned());
         assert_eq!(of(vec![slices()]), (VerdictKind::OneRecipe, as_today.clone()));
+        let asked = ("mps".to_owned(), "as asked; nothing is compared with it".to_owned());
+        assert_eq!(of(vec![mps(42.5)]), (VerdictKind::OneRecipe, asked));
         assert_eq!(of(vec![slices(), mps(42.5)]), (VerdictKind::NoEffect, as_today));
         let stay = ("time-slice".to_owned(), String::new());
         assert_eq!(of(vec![slices(), mps(60.0)]), (VerdictKind::Stay, stay));

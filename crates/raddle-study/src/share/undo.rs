@@ -26,7 +26,7 @@ pub(super) fn undo(chosen: &ShareCandidate, files: &[SetUpFile]) -> Vec<String> 
             "nvidia-smi compute-policy -i 0 --set-timeslice 0    # the default; else the length that `-l` told",
         ],
         Mode::Mps(_) | Mode::Partition(Vendor::Nvidia, _) => &[
-            "echo quit | nvidia-cuda-mps-control    # once the programs have ended, those of others too",
+            "echo quit | nvidia-cuda-mps-control    # once all programs that use MPS have ended, also those of other people",
         ],
         Mode::Partition(..) => &["# end the programs: HSA_CU_MASK holds for them alone"],
         Mode::Mig(_) => &WITHOUT_MIG,

@@ -325,7 +325,7 @@ fn every_way_that_is_asked_for_is_on_the_first_screen() {
     let recipes: Vec<&str> = recipes.iter().map(String::as_str).collect();
     let told = screen(&[&["replay"], &pair[..], &load, &recipes].concat());
     assert!(named.iter().all(|name| told.contains(&format!("{name} "))), "{told}");
-    assert!(told.contains("Not shown: ") && told.contains(" (serve p99)"), "{told}");
+    assert!(told.contains("Not shown: ") && told.contains(" (serve p99 / "), "{told}");
     let on = |device: &str, load: &[&str]| {
         screen(&[&["share"], &pair[..], load, &["--device", device]].concat())
     };
