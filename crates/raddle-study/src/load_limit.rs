@@ -8,7 +8,7 @@
 
 use raddle_sim::{Summary, Workload};
 
-use crate::answer::{GoalLimit, GoalsJudged, PolicyFigures, PolicyRow};
+use crate::answer::{GoalLimit, GoalsJudged, PolicyFigures, PolicyRow, VerdictKind};
 use crate::arrivals::{self, Load, SeedDraw};
 use crate::error::StudyError;
 use crate::open_load::{FEWEST, OpenLoad};
@@ -76,8 +76,9 @@ impl Between {
 
 impl Prepared {
     /// Finds the highest load at which all goals are met under the recommended recipe, and stores
-    /// it in `result`. Nothing is done without goals or without requests at a rate. Where the
-    /// search would take too long, the command that would make it is stored instead.
+    /// it in `result`. Nothing is done without goals or without requests at a rate, nor where
+    /// figures say nothing: the recording is of another vendor's device, or most of the work cannot
+    /// run. Where the search would take too long, the command that would make it is stored instead.
     pub(crate) fn load_limit(
         &self,
         result: &mut ReplayResult,
@@ -88,7 +89,9 @@ impl Prepared {
         let (load, _, recipes) = self.replayed();
         let rated = arrivals::rated(self.profiles(), load, around.files)?;
         let Some(&best) = result.compared().last() else { return Ok(()) };
-        if answer.goals.is_empty() || rated.is_empty() {
+        let is_lacking = answer.verdict.says_little && !runs[best].together.refused.is_empty();
+        let says_nothing = answer.verdict.kind == VerdictKind::OtherVendor || is_lacking;
+        if answer.goals.is_empty() || rated.is_empty() || says_nothing {
             return Ok(());
         }
         let met = answer.rows[best].goals_met.iter().all(|&met| met);

@@ -83,6 +83,13 @@ fn nothing_is_ranked_by_a_recording_of_another_vendor() {
     assert_eq!(found["answer"]["rows"].as_array().map(Vec::len), Some(4));
     let told = place.raddle(&[&["replay", "--no-files"], &ran[..]].concat());
     assert!(!told.out.contains("\n* "), "{}", told.out);
+    // Nor does anything hold up to a load.
+    let load = ["--requests=infer=100/s", "--until=100ms", "--goal=infer p99 100s"];
+    let limited = |device: &str| {
+        let pair = ["train.csv", "infer.csv", device];
+        !shown(&place, &[&pair[..], &load].concat())["load-limit"].is_null()
+    };
+    assert_eq!([limited("--device=mi300x"), limited("--device=v100")], [false, true]);
 }
 
 /// Checks that figures of time slices have an interval by the least and the most turn and switch on
