@@ -1,4 +1,4 @@
-//! Which recipes surely meet the goals, and do all?
+//! Which recipes surely meet the goals of the user, and do all recipes that count?
 
 use super::{PolicyFigures, unsure};
 

@@ -61,7 +61,7 @@ impl PolicyFigures {
             true => "over twice behind the best by the product of slowdowns",
             false => "over twice beyond a goal",
         };
-        let other = "as no driver offers it and another policy is better";
+        let other = "which no driver offers and another policy outdoes";
         let told = |(rows, why): (Vec<usize>, &str)| {
             let names: Vec<&str> = rows.iter().map(|&row| &*self.rows[row].recipe).collect();
             (!names.is_empty()).then(|| format!("{}, {why}", names.join(" and ")))
@@ -133,7 +133,7 @@ mod tests {
         assert_eq!(figures.rows[2].goals_sure, [false, false]);
         assert_eq!(figures.rows[1].goals_sure, [true, true]);
         assert_eq!(figures.bounds(2, 0), None);
-        let told = "No intervals (`--recipe NAME` asks for them): far, as no driver offers it and another policy is better";
+        let told = "No intervals (`--recipe NAME` asks for them): far, which no driver offers and another policy outdoes";
         assert_eq!(figures.without_bounds().as_deref(), Some(told));
         let would = figures.not_offered();
         assert!(would.is_none_or(|text| text.contains("might")));
