@@ -2,36 +2,30 @@
 
 use super::{PolicyFigures, unsure};
 
-/// Returns whether all recipes surely meet all goals. Recipes that no driver offers do not count
-/// where one offers others.
-pub(super) fn all_meet(figures: &PolicyFigures) -> bool {
-    let (ranked, all) = (ranked(figures), 0..figures.rows.len());
-    let counts = |&row: &usize| ranked == 0 || figures.rows[row].is_ranked();
-    all.filter(counts).all(|row| figures.surely_meets_all(row))
+/// Returns the indices of the recipes that count where it is asked whether all meet the goals:
+/// those that a driver offers or the user named, or all where there are none of these.
+fn counted(figures: &PolicyFigures) -> Vec<usize> {
+    let ranked = (0..figures.rows.len()).filter(|&row| figures.rows[row].is_ranked());
+    let ranked: Vec<usize> = ranked.collect();
+    if ranked.is_empty() { (0..figures.rows.len()).collect() } else { ranked }
 }
 
-/// Counts the recipes that a driver offers, or that the user named.
-fn ranked(figures: &PolicyFigures) -> usize {
-    figures.rows.iter().filter(|row| row.is_ranked()).count()
+/// Returns whether all recipes that count surely meet all goals.
+pub(super) fn all_meet(figures: &PolicyFigures) -> bool {
+    counted(figures).into_iter().all(|row| figures.surely_meets_all(row))
 }
 
 /// Says which recipes surely meet the goals: "All 4 policies meet the goal.", or that the baseline
 /// recipe does. `None` where neither is true, or where there are no goals.
 pub(super) fn who_meets(figures: &PolicyFigures) -> Option<String> {
+    let base = figures.rows.get(figures.baseline).filter(|_| !figures.goals.is_empty())?;
     let goals = format!("{}{}", unsure::all(figures), unsure::limits(figures));
-    let meets = |at: usize| figures.surely_meets_all(at) && !figures.goals.is_empty();
-    let base = figures.rows.get(figures.baseline)?;
-    match figures.rows.as_slice() {
-        [only] if meets(0) => Some(format!("{} meets {goals}.", only.recipe)),
-        rows if !figures.goals.is_empty() && all_meet(figures) && ranked(figures) != 1 => {
-            Some(match ranked(figures) {
-                offered if 0 < offered && offered < rows.len() => {
-                    format!("All {offered} policies that a driver offers meet {goals}.")
-                }
-                _ => format!("All {} policies meet {goals}.", rows.len()),
-            })
-        }
-        _ if meets(figures.baseline) => Some(format!("{} meets {goals} already.", base.recipe)),
-        _ => None,
+    let (all, count) = (figures.rows.len(), counted(figures).len());
+    if count > 1 && all_meet(figures) {
+        let which = if count < all { " that a driver offers" } else { "" };
+        return Some(format!("All {count} policies{which} meet {goals}."));
     }
+    let already = if all > 1 { " already" } else { "" };
+    let meets = figures.surely_meets_all(figures.baseline);
+    meets.then(|| format!("{} meets {goals}{already}.", base.recipe))
 }
