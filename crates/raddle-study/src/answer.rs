@@ -234,7 +234,7 @@ impl PolicyFigures {
     /// streams decide.
     ///
     /// Of rows that meet all goals, those come first that meet them also by the bounds of their
-    /// figures. Where a recipe that a driver offers meets all goals, only processes without a goal
+    /// figures, then those that do as far as these bounds are known. Where a recipe that a driver offers meets all goals, only processes without a goal
     /// enter the product. Rows within 1 % of each other are then ordered by the product over all
     /// processes. Of equal rows the earlier comes first.
     #[must_use]
@@ -305,9 +305,8 @@ impl PolicyFigures {
                 |at: usize| (!all.rows[at].is_ranked(), !all.rows[at].complete, all.missed(at));
             let near = all.beyond(a).total_cmp(&all.beyond(b));
             // A search knows few bounds of its candidates, and by few requests those of chance are wide.
-            let may_miss =
-                |at: usize| !all.searched && all.missed(at) == 0 && !all.surely_meets_all(at);
-            let near = near.then(may_miss(a).cmp(&may_miss(b)));
+            let risk = |at: usize| (!all.searched && all.missed(at) == 0).then(|| all.risk(at));
+            let near = near.then(risk(a).cmp(&risk(b)));
             // Where all processes take the same time, the waits of urgent streams decide.
             let urgent = |at: usize| if alike { all.urgent_rank(at) } else { 1.0 };
             let by = |of: &dyn Fn(usize) -> f64| of(a).total_cmp(&of(b));

@@ -68,7 +68,7 @@ pub(super) fn either(figures: &PolicyFigures, best: usize) -> Option<Doubt> {
             && figures.rows[other].complete
             && figures.rows[other].is_ranked() >= figures.rows[best].is_ranked()
             && figures.meets_all(other) == figures.meets_all(best)
-            && figures.surely_meets_all(other) >= figures.surely_meets_all(best)
+            && figures.risk(other) <= figures.risk(best)
     };
     let others = figures.ranking.iter().copied().filter(comparable);
     // Another way of sharing is another set-up, and the greater change of the advice.

@@ -16,7 +16,7 @@ pub(super) fn settings(figures: &PolicyFigures, named: &[usize]) -> Option<Strin
             && !named.contains(&other)
             && kind(name(other)) == kind(name(own))
             && figures.meets_all(other) == figures.meets_all(own)
-            && figures.surely_meets_all(other) == figures.surely_meets_all(own)
+            && figures.risk(other) == figures.risk(own)
             && figures.ratio_resampled(other, own).is_some_and(|[least, _]| least <= 1.0)
     };
     let is_ranked = !figures.searched && figures.minimised.is_none();

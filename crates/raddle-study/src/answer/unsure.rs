@@ -7,19 +7,18 @@ use super::{Goal, GoalsJudged, PolicyFigures};
 
 /// Names the goals of which it is uncertain that the recipes with the indices `rows` meet or miss
 /// them, as the limit lies within the error bounds of the figure, in a sentence for each recipe.
-/// Where all of `rows` surely meet all goals, also names the best recipe that may miss one, if it is
-/// better than they are; where they may miss one, a recipe that surely meets all. `None` where there
-/// is nothing to say.
+/// Also names the best recipe that is better than the first of `rows`, but less sure of the goals;
+/// where there is none and all of `rows` may miss a goal, a recipe that surely meets all. `None`
+/// where there is nothing to say.
 pub(super) fn unsure(figures: &PolicyFigures, rows: &[usize]) -> Option<String> {
     let own = rows.iter().filter_map(|&row| {
         Some(format!("{} {}.", figures.rows[row].recipe, unsure_of(figures, row)?))
     });
-    let other = match rows {
-        [] => None,
-        [first, ..] if rows.iter().all(|&row| figures.surely_meets_all(row)) => {
-            cheaper(figures, *first).map(|it| it.text)
-        }
-        _ => the_sure_one(figures, rows),
+    let &first = rows.first()?;
+    let cheaper = cheaper(figures, first).filter(|it| !rows.contains(&it.row));
+    let other = match cheaper {
+        Some(cheaper) => Some(cheaper.text),
+        None => the_sure_one(figures, rows),
     };
     let told: Vec<String> = own.chain(other).collect();
     (!told.is_empty()).then(|| told.join(" "))
@@ -38,28 +37,29 @@ fn the_sure_one(figures: &PolicyFigures, rows: &[usize]) -> Option<String> {
     Some(format!("{} meets {} also by its intervals.", figures.rows[other].recipe, all(figures)))
 }
 
-/// Recipe that may miss a goal, but ranks before one that surely meets all goals.
+/// Recipe that is better than another one, but less sure to meet all goals.
 pub(super) struct Cheaper {
     /// Index of the recipe among those compared.
     row: usize,
-    /// Fraction by which the recipe that surely meets all goals ranks behind this one.
+    /// Fraction by which the surer recipe is behind this one.
     gain: f64,
     /// Sentence on the gain, and on the goals that the recipe may miss.
     text: String,
 }
 
-/// Returns the best of the recipes that may miss a goal, if the recipe with the index `own` surely
-/// meets all goals and ranks at least 1 % behind it; `None` where there is none, and in a search,
-/// which does not rank by what is sure.
+/// Returns the best of the recipes that meet all goals by their figures, but less surely than the
+/// recipe with the index `own`, if that one is at least 1 % behind it; `None` where there is none,
+/// and in a search, which does not rank by what is sure.
 pub(super) fn cheaper(figures: &PolicyFigures, own: usize) -> Option<Cheaper> {
     let may_miss = |&&row: &&usize| {
         let other = &figures.rows[row];
         other.complete
             && other.is_ranked() >= figures.rows[own].is_ranked()
             && other.goals_judged() == GoalsJudged::MayMiss
+            && figures.risk(row) > figures.risk(own)
     };
-    let is_sure = !figures.searched && figures.surely_meets_all(own);
-    let &row = figures.ranking.iter().filter(|_| is_sure).find(may_miss)?;
+    let is_ordered = !figures.searched && figures.meets_all(own);
+    let &row = figures.ranking.iter().filter(|_| is_ordered).find(may_miss)?;
     let gain = figures.rank(own) / figures.rank(row) - 1.0;
     let told = unsure_of(figures, row).filter(|_| gain >= SMALL)?;
     let (name, whom) = (&figures.rows[row].recipe, figures.weighed());
@@ -72,14 +72,15 @@ pub(super) fn cheaper(figures: &PolicyFigures, own: usize) -> Option<Cheaper> {
 const WORTH: f64 = 0.1;
 
 /// Returns (index of a recipe that may miss a goal, but is much better than the one with the index
-/// `best`, which surely meets all goals; sentence that leaves the choice to the user). `None` where
+/// `best`, which is surer of all goals; sentence that leaves the choice to the user). `None` where
 /// there is no such recipe.
 pub(super) fn goal_or_gain(figures: &PolicyFigures, best: usize) -> Option<(usize, String)> {
     let Cheaper { row, gain, .. } = cheaper(figures, best).filter(|other| other.gain >= WORTH)?;
     let [one, two] = [best, row].map(|row| &figures.rows[row].recipe);
     let text = format!(
-        "Either {one} or {two}: {one} meets {} also by its intervals, {two} is {} better {}. More requests, or {two} tried on the device, tell whether it does too.",
+        "Either {one} or {two}: {one} meets {} {}, {two} is {} better {}. More requests, or {two} tried on the device, tell whether it does too.",
         all(figures),
+        figures.risk(best).words(),
         percent(gain),
         figures.weighed(),
     );
@@ -151,7 +152,47 @@ pub(super) fn limits(figures: &PolicyFigures) -> String {
     if limits.is_empty() { String::new() } else { format!(" ({})", limits.join(", ")) }
 }
 
+/// Chance that a recipe whose figures meet all goals misses one all the same, from none to the
+/// greatest.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Risk {
+    /// Every figure meets its goal, however large its error bounds let it be.
+    None,
+    /// Every figure meets its goal up to the largest value that is known to be possible; but of one
+    /// at least no upper end is known.
+    Open,
+    /// A figure may be larger than its goal allows, or is.
+    Known,
+}
+
+impl Risk {
+    /// Returns by what a recipe of this risk meets all goals, as the end of a sentence.
+    const fn words(self) -> &'static str {
+        match self {
+            Self::None => "also by its intervals",
+            Self::Open => "as far as its intervals are known",
+            Self::Known => "by its figures",
+        }
+    }
+}
+
 impl PolicyFigures {
+    /// Returns the risk that the recipe with the index `row` misses a goal.
+    pub(super) fn risk(&self, row: usize) -> Risk {
+        if self.surely_meets_all(row) {
+            return Risk::None;
+        }
+        let own = &self.rows[row];
+        let is_told = own.complete && !own.out_of_reach && !self.is_instance(row);
+        let is_within = |(at, goal): (usize, &Goal)| {
+            let bounds = goal.bounds(self, row).zip(goal.limit_ns(self));
+            let known = bounds.is_none_or(|(bounds, limit)| bounds.most_ns <= limit);
+            own.goals_met[at] && (own.goals_sure[at] || known)
+        };
+        let all = is_told && self.goals.iter().enumerate().all(is_within);
+        if all { Risk::Open } else { Risk::Known }
+    }
+
     /// Returns whether each process has an instance of MIG under the recipe with the index `row`. Its
     /// figures and bounds leave out that an instance has a part of the memory's bandwidth alone.
     pub(super) fn is_instance(&self, row: usize) -> bool {
@@ -273,6 +314,34 @@ mod tests {
         let left_out = "(21.0 to 24.0 ms, its part of the memory's bandwidth left out)";
         let told = unsure_of(&of("40ms"), 1).expect("it is unsure");
         assert_eq!(told, format!("may miss `decode p99 40ms` {left_out}"));
+    }
+
+    /// Checks that of ways none of which surely meets the goal, one comes first that meets it as far
+    /// as its interval is known, however much better another one is by figures alone.
+    #[test]
+    fn a_way_that_just_meets_the_goal_comes_behind_one_with_room() {
+        // Of the split no upper end is known, of MPS one that is beyond the goal.
+        let judged = |goal: &str, step_ms: f64| {
+            let mut rows = three([19, 60], [31.0, 30.0, step_ms]).rows;
+            let open = raddle_sim::Interval { least_ns: 21_000_000, most_ns: None };
+            rows[1].processes[0].sampled = Some(open);
+            let goals = vec![goal.parse().expect("it is a goal")];
+            PolicyFigures::new("time-slice", serve_and_train(), rows, goals)
+        };
+        let found = judged("decode p99 25ms", 29.0);
+        assert_eq!([0, 1, 2].map(|row| found.risk(row)), [Risk::Known, Risk::Open, Risk::Known]);
+        assert_eq!(found.recommended(), Some("split"));
+        let told = "mps is 3 % better for train, but may miss `decode p99 25ms` (14.0 to 30.0 ms).";
+        assert!(found.verdict.text.ends_with(told), "{}", found.verdict.text);
+        let found = judged("decode p99 25ms", 20.0);
+        let begin = "Either split or mps: split meets the goal as far as its intervals are known, mps is 50 % better for train.";
+        assert!(found.verdict.text.starts_with(begin), "{}", found.verdict.text);
+        // The upper end counts twice where it is not known.
+        assert_eq!(
+            [47, 48].map(|ms| judged(&format!("decode p99 {ms}ms"), 29.0).risk(1)),
+            [Risk::Open, Risk::None]
+        );
+        assert_eq!(judged("decode p99 23ms", 29.0).risk(1), Risk::Known);
     }
 
     /// Checks what is said where the way of today may miss a goal that another one surely meets.

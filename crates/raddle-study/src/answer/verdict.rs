@@ -263,11 +263,11 @@ const fn no_comparison(figures: &PolicyFigures) -> &'static str {
     }
 }
 
-/// Returns two recipes of which either may be the better one, with the recipe first that alone
-/// surely meets all goals.
+/// Returns two recipes of which either may be the better one, with the recipe first that is surer to
+/// meet all goals.
 fn surer(figures: &PolicyFigures, [best, other]: [usize; 2]) -> [usize; 2] {
-    let [one, two] = [best, other].map(|row| figures.surely_meets_all(row));
-    if two && !one { [other, best] } else { [best, other] }
+    let is_surer = figures.meets_all(other) && figures.risk(other) < figures.risk(best);
+    if is_surer { [other, best] } else { [best, other] }
 }
 
 /// Returns the recommendation `text`, begun with "To gain more," where the baseline recipe meets
